@@ -27,9 +27,6 @@
 #include "plan/plan.h"
 #include "process/process.h"
 #include "shared/fleet.h"
-#include "streams/files.h"
-#include "streams/output.h"
-#include "streams/scan.h"
 #include "streams/streams.h"
 #include "system/system.h"
 

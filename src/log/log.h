@@ -10,7 +10,7 @@
 
 #include "core/base/duration.h"
 #include "core/loop/loop.h"
-#include "streams/files.h"
+#include "streams/streams.h"
 #include "types/option_types.h"
 
 /* How important a line is: -q, -qq and -v choose by it. */

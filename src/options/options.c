@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 #include "core/known/known.h"
 #include "options/options.h"
-#include "streams/scan.h"
+#include "streams/streams.h"
 
 /* The argument of each option that was given (the last one), or NULL. */
 static const char *given[OPTIONS];

@@ -12,7 +12,7 @@
 #include "core/known/known.h"
 #include "core/waits/waits.h"
 #include "options/options.h"
-#include "streams/scan.h"
+#include "streams/streams.h"
 #include "system/system.h"
 
 /* With a service that always fails, the simulation would never end. */

@@ -12,7 +12,7 @@
 #include "core/words/words.h"
 #include "options/help.h"
 #include "plan/plan.h"
-#include "streams/scan.h"
+#include "streams/streams.h"
 #include "system/system.h"
 
 #define MOST_ROWS 10000

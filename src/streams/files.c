@@ -13,7 +13,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "process/process.h"
-#include "streams/files.h"
+#include "streams/streams.h"
 #include "system/system.h"
 
 #define SMALL_STEP 256 /* most terminals with any room have room for this */
@@ -152,7 +152,9 @@ outlet_put(const struct outlet *outlet, const char *bytes, size_t *left,
 			continue;
 		if (errno != EAGAIN)
 			return WRITTEN_FAILED;
-		if (signals_await_room(outlet->fd, until_ns) != WAKE_DESCRIPTOR)
+		if (until_ns == AT_ONCE
+		    || signals_await_room(outlet->fd, until_ns)
+		        != WAKE_DESCRIPTOR)
 			return WRITTEN_PART;
 	}
 	return WRITTEN_ALL;

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "streams/input.h"
-#include "streams/files.h"
+#include "process/process.h"
+#include "streams/streams.h"
 #include "system/system.h"
 
 /* Up to here, exactly what COMMAND has read is taken from stdin. */
@@ -33,15 +33,6 @@ enum source {
 	SOURCE_SOCKET, /* a connected stream socket */
 };
 
-/* When the next step can be taken. */
-enum next_step {
-	NEXT_NOW,
-	NEXT_WITH_ROOM, /* when COMMAND's pipe has room */
-	NEXT_LOOK, /* at in.due_ns: look again whether that pipe is empty */
-	NEXT_WITH_MORE, /* when stdin has more, or has ended */
-	NEXT_NEVER, /* it has got everything, or its input failed */
-};
-
 /*
  * Offsets count from where backoff found the input. Everything before `taken`
  * has been moved from stdin to the spool. tee(2) and MSG_PEEK fill COMMAND's
@@ -61,15 +52,16 @@ static struct {
 	struct input_fate fate; /* in all attempts */
 
 	/* Of this attempt: */
-	enum next_step next;
-	int64_t due_ns; /* of NEXT_LOOK */
+	struct pollfd wanted; /* what the next step waits for, or -1 */
+	int64_t due_ns; /* when to look again whether that pipe is empty */
 	int64_t look_ns; /* time from the last look to the next one */
 	int failure; /* errno, or 0 */
 	int reader, writer; /* COMMAND's pipe: unread bytes can be counted */
 	int64_t given; /* how many bytes that pipe got */
 	int64_t emptied; /* how many had been read when it was last empty */
 } in = {
-	.next = NEXT_NEVER,
+	.wanted.fd = -1,
+	.due_ns = INT64_MAX,
 	.source_fd = STDIN_FILENO,
 	.spool = -1,
 	.null = -1,
@@ -240,13 +232,6 @@ keep(int64_t count)
 	in.taken = end;
 }
 
-struct input_fate
-input_fate(void)
-{
-	in.fate.directory = tempfile_directory();
-	return in.fate;
-}
-
 /* --- the pipe through which COMMAND reads --- */
 
 static bool
@@ -256,7 +241,6 @@ begin_pipe(void)
 	if (!descriptors_pipe(&in.reader, &in.writer)
 	    || fcntl(in.writer, F_SETFL, O_NONBLOCK) != 0)
 		return false;
-	in.next = NEXT_NOW;
 	/* One page is one slot, so it has room only after all was read. */
 	peek_resize(
 	    in.writer, in.taken >= EXACT && !in.cannot_show ? (int)WIDE : 1);
@@ -368,26 +352,25 @@ discard_unread(void)
 
 /* --- an attempt, step by step --- */
 
-int
-input_begin(void)
-{
-	bool began = true;
+/*
+ * A step returns true if the next one can be taken now. Else that waits until
+ * COMMAND's pipe has room, unless the step has said something else.
+ */
 
-	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET) {
-		began = begin_pipe();
-	} else if (in.source == SOURCE_FILE) {
-		began = lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) >= 0;
-	}
-	in.failure = began ? 0 : errno;
-	return in.reader >= 0 ? in.reader : in.null;
+/* Takes no further step: it has got everything, or its input failed. */
+static bool
+stop(void)
+{
+	in.wanted.fd = -1;
+	return false;
 }
 
 /* Keeps COMMAND's pipe open, so that it does not see an end of file. */
-static enum next_step
+static bool
 break_off(void)
 {
 	in.failure = errno;
-	return NEXT_NEVER;
+	return stop();
 }
 
 /*
@@ -423,33 +406,35 @@ take(int64_t count)
 }
 
 /* After nothing was given: COUNT is 0 at the end of stdin, or -1 (errno). */
-static enum next_step
+static bool
 wait_for_stdin(int64_t count)
 {
 	if (count == 0) {
 		fd_close(&in.writer);
-		return NEXT_NEVER;
+		return stop();
 	}
 	if (errno != EAGAIN)
 		return break_off();
-	return has_room() ? NEXT_WITH_MORE : NEXT_WITH_ROOM;
+	if (has_room())
+		in.wanted = (struct pollfd) { STDIN_FILENO, .events = POLLIN };
+	return false;
 }
 
 /* Waits until COMMAND has read all that is in its pipe. */
-static enum next_step
+static bool
 wait_for_reader(void)
 {
 	/* A pipe of one page has room when it is empty, and not before. */
 	if (!has_room())
-		return NEXT_WITH_ROOM;
+		return false;
 	/* A larger pipe has room before it is empty, so look at intervals. */
 	in.look_ns = min_ns(2 * in.look_ns + FIRST_LOOK_NS, LAST_LOOK_NS);
 	in.due_ns = clock_now_ns() + in.look_ns;
-	return NEXT_LOOK;
+	return stop();
 }
 
 /* COMMAND gets what earlier attempts have read. */
-static enum next_step
+static bool
 replay(void)
 {
 	int64_t most = min_ns(in.taken - in.given, WIDE);
@@ -457,67 +442,45 @@ replay(void)
 
 	if (count <= 0)
 		return break_off();
-	if (give(count) < 0)
-		return errno == EAGAIN ? NEXT_WITH_ROOM : break_off();
-	return NEXT_NOW;
+	return give(count) >= 0 || (errno != EAGAIN && break_off());
 }
 
-/* What to wait for after show() has given nothing. */
-static enum next_step
-wait_after_show(int64_t count)
+/*
+ * COMMAND is shown what stdin has. Up to EXACT, what it has read is taken
+ * later, and there is more when it has read all; beyond, what it was shown is
+ * taken at once.
+ */
+static bool
+follow(int64_t unread)
 {
+	bool is_exact = in.taken < EXACT;
+	int64_t count;
+
+	if (is_exact && !take(in.given - unread - in.taken))
+		return break_off();
+	if (is_exact && in.taken >= EXACT) {
+		peek_resize(in.writer, (int)WIDE);
+		/*
+		 * tee(2) always starts at the head of stdin, so first take what
+		 * COMMAND was already shown, or it would see those bytes twice.
+		 */
+		return take(in.given - in.taken) || break_off();
+	}
+	/* There may be more room, as COMMAND may enlarge its pipe. */
+	if (unread >= (is_exact ? 1 : WIDE))
+		return wait_for_reader();
+	count = show(is_exact ? PORTION : WIDE - unread);
+	if (count > 0)
+		return is_exact || take(count) || break_off();
 	if (in.source == SOURCE_PIPE && count < 0 && errno != EAGAIN) {
 		in.cannot_show = true;
-		return NEXT_NOW;
+		return true;
 	}
 	return wait_for_stdin(count);
 }
 
-/* COMMAND has read EXACT bytes: from now on, take larger pieces at once. */
-static enum next_step
-begin_stream(void)
-{
-	peek_resize(in.writer, (int)WIDE);
-	/*
-	 * tee(2) always starts at the head of stdin, so first take what
-	 * COMMAND was already shown, or it would see those bytes twice.
-	 */
-	return take(in.given - in.taken) ? NEXT_NOW : break_off();
-}
-
-/* COMMAND is shown stdin; what it has read is taken later. */
-static enum next_step
-follow_exactly(int64_t unread)
-{
-	int64_t count;
-
-	if (!take(in.given - unread - in.taken))
-		return break_off();
-	if (in.taken >= EXACT)
-		return begin_stream();
-	if (unread > 0)
-		return wait_for_reader();
-	count = show(PORTION);
-	return count > 0 ? NEXT_NOW : wait_after_show(count);
-}
-
-/* Beyond EXACT: what COMMAND is shown is taken at once. */
-static enum next_step
-stream(int64_t unread)
-{
-	int64_t count;
-
-	/* There may be more room, as COMMAND may enlarge its pipe. */
-	if (unread >= WIDE)
-		return wait_for_reader();
-	count = show(WIDE - unread);
-	if (count <= 0)
-		return wait_after_show(count);
-	return take(count) ? NEXT_NOW : break_off();
-}
-
 /* Without tee(2), a portion is first taken from stdin, then given. */
-static enum next_step
+static bool
 copy(int64_t unread)
 {
 	int64_t count;
@@ -529,17 +492,17 @@ copy(int64_t unread)
 	if (unread > 0 && (in.taken < EXACT || unread > WIDE - PORTION))
 		return wait_for_reader();
 	if (!has_room())
-		return NEXT_WITH_ROOM;
+		return false;
 	count = read_source(PORTION);
 	if (count <= 0)
 		return wait_for_stdin(count);
 	keep(count);
 	/* If there is no room after all, replay() gives it. */
 	give(count);
-	return NEXT_NOW;
+	return true;
 }
 
-static enum next_step
+static bool
 take_step(void)
 {
 	int64_t unread;
@@ -548,37 +511,59 @@ take_step(void)
 		return replay();
 	unread = unread_bytes();
 	note_read(unread);
-	if (in.cannot_show)
-		return copy(unread);
-	return in.taken < EXACT ? follow_exactly(unread) : stream(unread);
+	return in.cannot_show ? copy(unread) : follow(unread);
 }
 
-void
-input_feed(void)
+static void
+feed(void)
 {
 	/* Only a few steps, so that signals are handled in between. */
 	for (int i = 0; i < 16; i++) {
-		in.next = take_step();
-		if (in.next != NEXT_NOW)
+		in.wanted = (struct pollfd) { in.writer, .events = POLLOUT };
+		in.due_ns = INT64_MAX;
+		if (!take_step())
 			break;
 	}
+}
+
+bool
+input_begin(int *descriptor)
+{
+	bool began = true;
+
+	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET)
+		began = begin_pipe();
+	else if (in.source == SOURCE_FILE)
+		began = lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) >= 0;
+	in.failure = began ? 0 : errno;
+	*descriptor = in.reader >= 0 ? in.reader : in.null;
+	if (began && in.writer >= 0) {
+		signals_before_write();
+		feed();
+		signals_after_write(true);
+	}
+	errno = in.failure;
+	return in.failure == 0;
 }
 
 struct pollfd
 input_wanted(void)
 {
-	/* With NEXT_NOW the pipe has room, or will have. */
-	if (in.next == NEXT_NOW || in.next == NEXT_WITH_ROOM)
-		return (struct pollfd) { .fd = in.writer, .events = POLLOUT };
-	if (in.next == NEXT_WITH_MORE)
-		return (struct pollfd) { .fd = STDIN_FILENO, .events = POLLIN };
-	return (struct pollfd) { .fd = -1 };
+	return in.wanted;
 }
 
 int64_t
 input_due_ns(void)
 {
-	return in.next == NEXT_LOOK ? in.due_ns : INT64_MAX;
+	return in.due_ns;
+}
+
+bool
+input_on_ready(const struct pollfd *came)
+{
+	if (came->revents != 0 || clock_now_ns() >= in.due_ns)
+		feed();
+	return in.failure == 0;
 }
 
 void
@@ -593,11 +578,18 @@ input_end(void)
 		if (unread < 0 || !take(in.given - unread - in.taken))
 			break_off();
 	}
-	in.next = NEXT_NEVER;
+	stop();
+	in.due_ns = INT64_MAX;
 }
 
-int
-input_failure(void)
+void
+input_report(struct evidence *evidence)
 {
-	return in.failure;
+	evidence->input = in.fate;
+	evidence->input.directory = tempfile_directory();
+	if (in.failure != 0) {
+		evidence->failure.stream = "stdin";
+		evidence->failure.error = in.failure;
+		evidence->failure.is_final = true;
+	}
 }

@@ -9,7 +9,7 @@
 
 #include "core/base/duration.h"
 #include "process/process.h"
-#include "streams/output.h"
+#include "streams/streams.h"
 #include "system/system.h"
 
 /*
@@ -41,7 +41,7 @@ struct output {
 	int pipe; /* to read from, or -1 */
 	struct outlet outlet;
 	struct watched *watched;
-	size_t start, end; /* of what was read, but not written yet */
+	size_t read, unwritten; /* the last bytes of those read last */
 	/* How much is still to be read, once COMMAND has ended; before that,
 	 * INT64_MAX. */
 	int64_t left;
@@ -60,8 +60,10 @@ static struct {
 	struct output of[2]; /* stdout, stderr */
 } out = {
 	.of = {
-		{ .fd = STDOUT_FILENO, .commands = -1, .file = -1, .pipe = -1 },
-		{ .fd = STDERR_FILENO, .commands = -1, .file = -1, .pipe = -1 },
+		{ STDOUT_FILENO, .commands = -1, .file = -1, .pipe = -1,
+		    .watched = &watched[0] },
+		{ STDERR_FILENO, .commands = -1, .file = -1, .pipe = -1,
+		    .watched = &watched[1] },
 	},
 };
 
@@ -182,24 +184,6 @@ hold_is_open(void)
 	return false;
 }
 
-/* Whether a file has another length than at the last call, or than 0. */
-static bool
-hold_has_grown(void)
-{
-	bool has_grown = false;
-	struct stat stat;
-
-	for (int i = 0; i < 2; i++) {
-		struct output *output = &out.of[i];
-
-		if (output->file < 0 || fstat(output->file, &stat) != 0)
-			continue;
-		has_grown = has_grown || stat.st_size != output->size;
-		output->size = stat.st_size;
-	}
-	return has_grown;
-}
-
 enum written
 hold_release(bool failed, int64_t until_ns)
 {
@@ -256,12 +240,11 @@ read_some(struct output *output)
 		return false;
 	}
 	output->read_ns = clock_now_ns();
-	output->start = 0;
-	output->end = (size_t)count;
+	output->read = output->unwritten = (size_t)count;
 	if (output->left < INT64_MAX)
 		output->left -= count;
 	scan_bytes(out.scan, &output->watched->stream, output->watched->bytes,
-	    output->end);
+	    output->read);
 	return true;
 }
 
@@ -269,30 +252,20 @@ read_some(struct output *output)
 static bool
 pass_on(struct output *output)
 {
-	while (output->start < output->end) {
-		ssize_t written = outlet_write(&output->outlet,
-		    output->watched->bytes + output->start,
-		    output->end - output->start);
-		if (written > 0) {
-			output->start += (size_t)written;
-			continue;
-		}
-		if (errno == EINTR)
-			continue;
-		if (errno == EAGAIN)
-			return false;
-		if (errno == EBADF && output->fd == STDERR_FILENO) {
-			/* Few programs mind that stderr is closed. */
-			output->start = output->end;
-			return true;
-		}
-		/* Let COMMAND get EPIPE too, as it would without backoff. */
-		output->failure = errno;
-		output->start = output->end;
-		fd_close(&output->pipe);
-		return false;
-	}
-	return true;
+	enum written written = outlet_put(&output->outlet,
+	    output->watched->bytes + output->read - output->unwritten,
+	    &output->unwritten, AT_ONCE);
+
+	if (written != WRITTEN_FAILED)
+		return written == WRITTEN_ALL;
+	output->unwritten = 0;
+	/* Few programs mind that stderr is closed. */
+	if (errno == EBADF && output->fd == STDERR_FILENO)
+		return true;
+	/* Let COMMAND get EPIPE too, as it would without backoff. */
+	output->failure = errno;
+	fd_close(&output->pipe);
+	return false;
 }
 
 /* Both, but only once before signals are handled. False: no more for now. */
@@ -316,10 +289,8 @@ output_start(struct scan *scan, bool times)
 	out.times_all = times;
 	/* On a terminal, COMMAND may print something else than into a pipe. */
 	scan->spares_stdout = isatty(STDOUT_FILENO);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		out.of[i].outlet = outlet_of(out.of[i].fd);
-		out.of[i].watched = &watched[i];
-	}
 }
 
 /* Whether COMMAND writes to a pipe, not to a file or to backoff's output. */
@@ -366,7 +337,7 @@ output_begin(int descriptors[3])
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
-		output->start = output->end = 0;
+		output->unwritten = 0;
 		output->left = INT64_MAX;
 		output->read_ns = INT64_MIN;
 		output->failure = 0;
@@ -393,7 +364,7 @@ output_wanted(struct pollfd *descriptors)
 		const struct output *output = &out.of[i];
 
 		if (output->pipe >= 0)
-			descriptors[count++] = output->start < output->end
+			descriptors[count++] = output->unwritten > 0
 			    ? (struct pollfd) { .fd = output->outlet.out,
 				      .events = POLLOUT }
 			    : (struct pollfd) { .fd = output->pipe,
@@ -412,14 +383,19 @@ output_on_ready(void)
 int64_t
 output_wrote_ns(int64_t now_ns)
 {
-	bool is_writing = hold_has_grown();
+	bool is_writing = false;
 	int64_t read_ns = INT64_MIN;
+	struct stat stat;
 
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
+		if (output->file >= 0 && fstat(output->file, &stat) == 0) {
+			is_writing |= stat.st_size != output->size;
+			output->size = stat.st_size;
+		}
 		/* Where peek_count() cannot tell, there may be some. */
-		is_writing = is_writing || output->start < output->end
+		is_writing = is_writing || output->unwritten > 0
 		    || (output->pipe >= 0 && peek_count(output->pipe) != 0);
 		read_ns = max_ns(read_ns, output->read_ns);
 	}
@@ -491,17 +467,15 @@ output_end(struct evidence *evidence)
 {
 	struct stream_failure *failure = &evidence->failure;
 
-	for (int i = 0; i < 2; i++)
-		if (out.of[i].file >= 0)
-			out.of[i].size = lseek(out.of[i].file, 0, SEEK_END);
-	evidence->full = full_directory();
-	if (out.scan == NULL)
-		return;
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 		struct scan_stream *stream = &output->watched->stream;
 		bool is_whole = output->pipe < 0;
 
+		if (output->file >= 0)
+			output->size = lseek(output->file, 0, SEEK_END);
+		if (out.scan == NULL)
+			continue;
 		fd_close(&output->pipe);
 		if (out.together || output->fd == STDERR_FILENO)
 			out.stderr_torn |= stream->length > 0;
@@ -511,8 +485,9 @@ output_end(struct evidence *evidence)
 		if (failure->error == 0)
 			failure->error = output->failure;
 	}
+	evidence->full = full_directory();
 	/* A verdict from half of what was looked for may be the wrong one. */
-	if (out.scan->lacks_memory && failure->error == 0)
+	if (out.scan != NULL && out.scan->lacks_memory && failure->error == 0)
 		failure->error = ENOMEM;
 	if (failure->error == 0)
 		return;

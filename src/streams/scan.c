@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "streams/scan.h"
+#include "streams/streams.h"
 #include "system/system.h"
 
 /* --- the regular expressions --- */
@@ -56,11 +56,17 @@ compile(struct line_regex *regex, const char *text, int flags)
 	static char why[128];
 	struct text reason = text_in(why, sizeof why);
 	size_t size = 3 * strlen(text) + 1;
-	char *buffer = malloc(size);
 	struct text rewritten;
 	const char *escape;
+	char *buffer;
 	int code;
 
+	/* It would match every line: probably a variable that is not set. */
+	if (*text == '\0')
+		return "expected a regular expression";
+	if (strchr(text, '\n') != NULL)
+		return "expected a regular expression for one line";
+	buffer = malloc(size);
 	if (buffer == NULL)
 		return "no memory for it";
 	rewritten = text_in(buffer, size);
@@ -85,34 +91,21 @@ compile(struct line_regex *regex, const char *text, int flags)
 	return why;
 }
 
-/* The same for a REGEX of the user, which has to make sense for one line. */
-static const char *
-compile_users(struct line_regex *regex, const char *text, int flags)
-{
-	/* It would match every line: probably a variable that is not set. */
-	if (*text == '\0')
-		return "expected a regular expression";
-	if (strchr(text, '\n') != NULL)
-		return "expected a regular expression for one line";
-	return compile(regex, text, flags);
-}
-
 /* --- what to look for --- */
 
 const char *
 scan_add(struct scan *scan, enum verdict verdict, const char *text)
 {
-	struct condition condition = { .verdict = verdict };
+	struct condition *condition = &scan->conditions[scan->count];
 	const char *expected;
 
 	if (scan->count == SCAN_CONDITIONS)
 		return "expected at most 64 conditions in all";
-	expected = compile_users(&condition.regex, text, REG_NOSUB);
-	if (expected != NULL)
-		return expected;
-	scan->conditions[scan->count++] = condition;
-	scan->has_conditions = true;
-	return NULL;
+	condition->verdict = verdict;
+	expected = compile(&condition->regex, text, REG_NOSUB);
+	scan->count += expected == NULL;
+	scan->users = scan->count;
+	return expected;
 }
 
 const char *
@@ -122,8 +115,8 @@ scan_add_wait_regex(struct scan *scan, const char *text)
 
 	if (scan->wait_regexes_count == SCAN_WAIT_REGEXES)
 		return "expected at most 64 of them";
-	expected = compile_users(
-	    &scan->wait_regexes[scan->wait_regexes_count], text, 0);
+	expected
+	    = compile(&scan->wait_regexes[scan->wait_regexes_count], text, 0);
 	scan->wait_regexes_count += expected == NULL;
 	return expected;
 }
@@ -141,21 +134,16 @@ compile_union(struct scan *scan)
 	struct text text;
 	char *buffer;
 
-	for (size_t i = 0; i < scan->count; i++)
+	for (size_t i = scan->users; i < scan->count; i++)
 		size += strlen(scan->conditions[i].regex.text) + 3;
 	buffer = malloc(size);
 	if (buffer == NULL)
 		return;
 	text = text_in(buffer, size);
-	for (size_t i = 0; i < scan->count; i++) {
-		const struct condition *condition = &scan->conditions[i];
-
-		if (condition->message == NULL
-		    || condition->regex.literal[0] != '\0')
-			continue;
-		text_join(&text, text.length > 0 ? "|(" : "(",
-		    condition->regex.text, ")");
-	}
+	for (size_t i = scan->users; i < scan->count; i++)
+		if (scan->conditions[i].regex.literal[0] == '\0')
+			text_join(&text, text.length > 0 ? "|(" : "(",
+			    scan->conditions[i].regex.text, ")");
 	scan->has_union = text.length > 0
 	    && compile(&scan->any_message, buffer, REG_NOSUB) == NULL;
 	free(buffer);
@@ -169,7 +157,6 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 	for (size_t i = 0;
 	     (condition.message = tool_message_at(tool, i)) != NULL; i++) {
 		condition.verdict = condition.message->verdict;
-		scan->has_messages = true;
 		scan->has_messages_on_stdout |= condition.message->on_stdout;
 		if (compile(&condition.regex,
 		        known_text(condition.message->regex), REG_NOSUB)
@@ -190,18 +177,17 @@ may_be_stderr(const struct scan_stream *stream)
 static bool
 is_listened_to(const struct scan *scan, const struct scan_stream *stream)
 {
-	return may_be_stderr(stream) ? scan->has_messages
+	return may_be_stderr(stream) ? scan->count > scan->users
 	                             : scan->has_messages_on_stdout;
 }
 
 bool
 scan_needs(const struct scan *scan, const struct scan_stream *stream)
 {
-	bool wanted = scan->has_conditions || scan->waits.wanted == WANTED_ALL
+	return scan->users > 0 || scan->waits.wanted == WANTED_ALL
 	    || (scan->waits.wanted == WANTED_HEADERS
-	        && (stream->is_stderr || !scan->spares_stdout));
-
-	return wanted || is_listened_to(scan, stream);
+	        && (stream->is_stderr || !scan->spares_stdout))
+	    || is_listened_to(scan, stream);
 }
 
 void
@@ -213,16 +199,6 @@ scan_reset(struct scan *scan)
 	waits_reset(&scan->waits);
 	scan->waits.has_zone = calendar_has_zone;
 	scan->last_line = (struct quote) { 0 };
-}
-
-/* The part of the line to be quoted, before clean(). */
-static struct quote
-quote_of(const struct scan_stream *stream)
-{
-	struct quote quote = { .length = stream->shown_length };
-
-	memcpy(quote.text, stream->shown, sizeof quote.text);
-	return quote;
 }
 
 /* Replaces what must not appear within quotes, and terminates the string. */
@@ -276,26 +252,28 @@ match_line(struct scan *scan, const struct scan_stream *stream)
 
 	for (size_t i = 0; i < scan->count; i++) {
 		struct condition *condition = &scan->conditions[i];
+		bool is_message = condition->message != NULL;
 
 		if (condition->matched
-		    || (condition->message != NULL && !may_be_stderr(stream)
+		    || (is_message && !may_be_stderr(stream)
 		        && !condition->message->on_stdout)
-		    || (condition->message != NULL && !in_union
+		    || (is_message && !in_union
 		        && condition->regex.literal[0] == '\0')
 		    || !matches(scan, &condition->regex, stream, NULL))
 			continue;
 		condition->matched = true;
-		condition->quote = quote_of(stream);
+		condition->quote = stream->shown;
 		clean(&condition->quote);
 	}
 }
 
 static bool
-has_letter(const char *bytes, size_t length)
+has_letter(const struct quote *quote)
 {
 	/* Most characters beyond ASCII are letters. */
-	for (size_t i = 0; i < length; i++)
-		if (is_letter(bytes[i]) || (unsigned char)bytes[i] >= 0x80)
+	for (size_t i = 0; i < quote->length; i++)
+		if (is_letter(quote->text[i])
+		    || (unsigned char)quote->text[i] >= 0x80)
 			return true;
 	return false;
 }
@@ -308,23 +286,20 @@ look_for_waits(struct scan *scan, struct scan_stream *stream)
 
 	for (size_t i = 0; i < scan->wait_regexes_count; i++) {
 		const struct line_regex *regex = &scan->wait_regexes[i];
-		bool has_group = regex->compiled.re_nsub > 0;
-		char *from, *to, end;
+		regoff_t from, to = (regoff_t)stream->length;
+		char end;
 
 		if (!matches(scan, regex, stream, groups))
 			continue;
-		from = stream->line + groups[0].rm_eo;
-		to = stream->line + stream->length;
-		if (has_group && groups[1].rm_so < 0)
-			from = to;
-		else if (has_group) {
-			from = stream->line + groups[1].rm_so;
-			to = stream->line + groups[1].rm_eo;
+		from = groups[0].rm_eo;
+		if (regex->compiled.re_nsub > 0) {
+			from = groups[1].rm_so < 0 ? to : groups[1].rm_so;
+			to = groups[1].rm_so < 0 ? to : groups[1].rm_eo;
 		}
-		end = *to;
-		*to = '\0';
-		waits_point(&scan->waits, WAIT_REGEX, from);
-		*to = end;
+		end = stream->line[to];
+		stream->line[to] = '\0';
+		waits_point(&scan->waits, WAIT_REGEX, stream->line + from);
+		stream->line[to] = end;
 	}
 	waits_look(&scan->waits, stream->line, stream->length);
 }
@@ -347,9 +322,9 @@ end_line(struct scan *scan, struct scan_stream *stream)
 	stream->length += stream->is_cut;
 	if (scan->waits.wanted != WANTED_NOTHING)
 		look_for_waits(scan, stream);
-	if (has_letter(stream->shown, stream->shown_length))
-		scan->last_line = quote_of(stream);
-	stream->length = stream->shown_length = 0;
+	if (has_letter(&stream->shown))
+		scan->last_line = stream->shown;
+	stream->length = stream->shown.length = 0;
 	stream->returned = stream->is_cut = false;
 }
 
@@ -366,6 +341,7 @@ add(char *to, size_t *length, size_t room, const char *bytes, size_t count)
 static void
 add_shown(struct scan_stream *stream, const char *bytes, size_t count)
 {
+	struct quote *shown = &stream->shown;
 	const char *end = bytes + count;
 
 	while (bytes < end) {
@@ -376,10 +352,10 @@ add_shown(struct scan_stream *stream, const char *bytes, size_t count)
 
 		if (part > 0) {
 			if (stream->returned)
-				stream->shown_length = 0;
+				shown->length = 0;
 			stream->returned = false;
-			add(stream->shown, &stream->shown_length,
-			    sizeof stream->shown, bytes, part);
+			add(shown->text, &shown->length, sizeof shown->text,
+			    bytes, part);
 		}
 		if (carriage == NULL)
 			return;
@@ -419,9 +395,9 @@ scan_finish(struct scan *scan, struct scan_stream *stream)
 	clean(&scan->last_line);
 }
 
-/* Looks among the user's conditions, or a tool's messages for STATUS. */
+/* Looks among those conditions that are for exit STATUS. */
 static const struct condition *
-decisive(const struct scan *scan, bool known, int status)
+decisive(const struct scan *scan, size_t from, size_t to, int status)
 {
 	/* If several match, the one with the highest rank decides. */
 	static const char rank[VERDICTS] = {
@@ -431,16 +407,15 @@ decisive(const struct scan *scan, bool known, int status)
 	};
 	const struct condition *found = NULL;
 
-	for (size_t i = 0; i < scan->count; i++) {
+	for (size_t i = from; i < to; i++) {
 		const struct condition *condition = &scan->conditions[i];
 
-		if (!condition->matched || (condition->message != NULL) != known
-		    || (known
-		        && (status < condition->message->low
-		            || status > condition->message->high)))
-			continue;
-		if (found == NULL
-		    || rank[condition->verdict] > rank[found->verdict])
+		if (condition->matched
+		    && (condition->message == NULL
+		        || (status >= condition->message->low
+		            && status <= condition->message->high))
+		    && (found == NULL
+		        || rank[condition->verdict] > rank[found->verdict]))
 			found = condition;
 	}
 	return found;
@@ -449,11 +424,11 @@ decisive(const struct scan *scan, bool known, int status)
 const struct condition *
 scan_match(const struct scan *scan)
 {
-	return decisive(scan, false, 0);
+	return decisive(scan, 0, scan->users, 0);
 }
 
 const struct condition *
 scan_message(const struct scan *scan, int status)
 {
-	return decisive(scan, true, status);
+	return decisive(scan, scan->users, scan->count, status);
 }

@@ -5,24 +5,22 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "core/judge/outcome.h"
 #include "process/process.h"
-#include "streams/files.h"
-#include "streams/input.h"
-#include "streams/output.h"
 #include "streams/streams.h"
 #include "system/system.h"
 
-/* At most the last so many bytes of hints are read. */
+/*
+ * At most the last so many bytes of hints are read, because COMMAND can make
+ * the file as large as it likes; and so many of a line.
+ */
 #define HINTS_MOST (INT64_C(1) << 20)
+#define HINT_MOST 255
 
 static struct {
 	struct scan *scan; /* or NULL */
@@ -77,13 +75,6 @@ verdict_of_word(const char *word)
 	return VERDICT_NONE;
 }
 
-/* The line of hints that is being read. */
-struct hint_line {
-	char bytes[256]; /* without the newline, terminated by a NUL */
-	size_t length;
-	bool is_whole; /* false: too long, unread to its end, or with a NUL */
-};
-
 /* What follows "after=": a WHEN, or "inf". */
 static bool
 read_after(const char *text, struct stated_wait *after)
@@ -100,93 +91,80 @@ read_after(const char *text, struct stated_wait *after)
 	return true;
 }
 
-/* Handles a complete line; later lines win. */
-static void
-end_hint_line(
-    struct hint_line *line, struct hint *hint, struct stated_wait *after)
+/* Reads a line; later ones win. False: it has no meaning. */
+static bool
+read_hint(const char *line, struct hint *hint, struct stated_wait *after)
 {
 	static char unread[WAIT_TEXT + 1];
-	char *text = line->bytes;
-	bool is_read;
+	enum verdict verdict;
 
-	while (
-	    line->length > 0 && strchr(" \t\r", text[line->length - 1]) != NULL)
-		line->length--;
-	text[line->length] = '\0';
-	is_read = line->is_whole && *text == '\0';
-	if (line->is_whole && strncmp(text, "after=", 6) == 0) {
-		is_read = read_after(text + 6, after);
-		if (!is_read)
-			text_copy(after->text, sizeof after->text, text);
-		if (!is_read && after->stated != STATED_READ)
+	if (strncmp(line, "after=", 6) == 0) {
+		if (read_after(line + 6, after))
+			return true;
+		text_copy(after->text, sizeof after->text, line);
+		if (after->stated != STATED_READ)
 			after->stated = STATED_UNREADABLE;
-	} else if (line->is_whole && strncmp(text, "verdict=", 8) == 0) {
-		enum verdict verdict
-		    = verdict_of_word(text + 8 + strspn(text + 8, " \t"));
-
-		is_read = verdict != VERDICT_NONE;
-		if (is_read) {
+	} else if (strncmp(line, "verdict=", 8) == 0) {
+		verdict = verdict_of_word(skip_blanks(line + 8));
+		if (verdict != VERDICT_NONE) {
 			hint->verdict = verdict;
-		} else {
-			text_copy(unread, sizeof unread, text);
-			hint->unread = unread;
-			hint->unread_in_file = true;
+			return true;
 		}
+		text_copy(unread, sizeof unread, line);
+		hint->unread = unread;
+		hint->unread_in_file = true;
 	}
-	hint->unreadable += !is_read;
-	line->length = 0;
-	line->is_whole = true;
+	return *line == '\0';
 }
 
-/* Reads the lines of the file from OFFSET to SIZE. */
+/* Reads the lines up to END, but not the first if it is CUT. */
 static void
-read_hint_lines(
-    struct hint *hint, struct stated_wait *after, off_t offset, off_t size)
+read_hints(char *line, char *end, bool cut, struct hint *hint,
+    struct stated_wait *after)
 {
-	static char bytes[4096];
-	struct hint_line line = { .is_whole = true };
-	/* Starts one byte early, which may be the newline before a line. */
-	bool is_cut = offset > 0;
-	ssize_t count;
+	for (char *newline; line <= end; line = newline + 1, cut = false) {
+		bool is_whole;
 
-	while (offset < size) {
-		size_t most = (size_t)min_ns(size - offset, sizeof bytes);
-
-		RETRY_EINTR(count, pread(hints, bytes, most, offset));
-		if (count < 0)
-			line.is_whole = false;
-		if (count <= 0)
-			break;
-		for (ssize_t i = 0; i < count; i++) {
-			if (is_cut)
-				is_cut = bytes[i] != '\n';
-			else if (bytes[i] == '\n')
-				end_hint_line(&line, hint, after);
-			else if (bytes[i] == '\0'
-			    || line.length == sizeof line.bytes - 1)
-				line.is_whole = false;
-			else
-				line.bytes[line.length++] = bytes[i];
-		}
-		offset += count;
+		newline = memchr(line, '\n', (size_t)(end - line));
+		if (newline == NULL)
+			newline = end;
+		*newline = '\0';
+		is_whole = newline - line <= HINT_MOST
+		    && strlen(line) == (size_t)(newline - line);
+		for (char *last = newline; last > line; *--last = '\0')
+			if (strchr(" \t\r", last[-1]) == NULL)
+				break;
+		if (!cut && !(is_whole && read_hint(line, hint, after)))
+			hint->unreadable++;
 	}
-	end_hint_line(&line, hint, after);
 }
 
 struct hint
 hint_take(struct stated_wait *after)
 {
+	static char bytes[HINTS_MOST + 2];
 	struct hint hint = {
 		.verdict = VERDICT_NONE,
 		.nowhere = hints < 0 ? hints_nowhere : NULL,
 	};
-	off_t size = lseek(hints, 0, SEEK_END);
+	off_t size = lseek(hints, 0, SEEK_END), offset, length = 0;
+	ssize_t count;
 
 	after->stated = STATED_MISSING;
 	if (size <= 0)
 		return hint;
-	/* Limited, because COMMAND can make the file as large as it likes. */
-	read_hint_lines(&hint, after, max_ns(size - HINTS_MOST - 1, 0), size);
+	/* One byte earlier, there may be the newline before a line. */
+	offset = max_ns(size - HINTS_MOST - 1, 0);
+	do {
+		RETRY_EINTR(count,
+		    pread(hints, bytes + length,
+		        (size_t)(size - offset - length), offset + length));
+		length += count;
+	} while (count > 0 && length < size - offset);
+	if (count < 0)
+		hint.unreadable = 1;
+	else
+		read_hints(bytes, bytes + length, offset > 0, &hint, after);
 	while (ftruncate(hints, 0) != 0 && errno == EINTR)
 		continue;
 	return hint;
@@ -243,12 +221,13 @@ wanted(struct pollfd *descriptors)
 static bool
 on_ready(const struct pollfd *came)
 {
+	bool has_input;
+
 	signals_before_write();
-	if (came[0].revents != 0 || clock_now_ns() >= input_due_ns())
-		input_feed();
+	has_input = input_on_ready(came);
 	output_on_ready();
 	signals_after_write(true);
-	return input_failure() == 0;
+	return has_input;
 }
 
 static bool
@@ -276,15 +255,10 @@ streams_begin(struct command *command)
 
 	/* Drop hints written by a hook or by a leftover process. */
 	hint_take(&old);
-	descriptors[STDIN_FILENO] = input_begin();
 	descriptors[STDOUT_FILENO] = descriptors[STDERR_FILENO] = -1;
-	if (input_wanted().fd >= 0) {
-		signals_before_write();
-		input_feed();
-		signals_after_write(true);
-	}
-	errno = input_failure();
-	broken = errno != 0 ? "stdin" : output_begin(descriptors);
+	if (!input_begin(&descriptors[STDIN_FILENO]))
+		return "stdin";
+	broken = output_begin(descriptors);
 	if (broken != NULL)
 		return broken;
 	look_at_stdout(&streams.size, &streams.place);
@@ -385,17 +359,11 @@ streams_end(int64_t ended_ns)
 	add_hint(&evidence, ended_ns);
 	if (streams.scan != NULL)
 		add_matches(&evidence);
-	evidence.input = input_fate();
+	input_report(&evidence);
 	look_at_stdout(&size, &place);
 	evidence.stray_bytes
 	    = max_ns(size - streams.size, place - streams.place);
-	if (input_failure() != 0) {
-		failure->stream = "stdin";
-		failure->error = input_failure();
-		failure->is_final = true;
-	}
-	/* If the reader of the output has gone, backoff dies by PIPE as well.
-	 */
+	/* If the output's reader has gone, backoff dies by PIPE as well. */
 	if (failure->error == EPIPE && signals_pipe_is_deadly())
 		failure->signal = SIGPIPE;
 	return evidence;

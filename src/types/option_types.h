@@ -14,7 +14,7 @@
 #include "core/loop/loop.h"
 #include "core/simulation/simulation.h"
 
-struct scan; /* of streams/scan.h */
+struct scan; /* of streams/streams.h */
 
 enum stdin_mode {
 	STDIN_REPLAY,

@@ -7,7 +7,7 @@
 
 #include <regex.h>
 
-#include "streams/scan.h"
+#include "streams/streams.h"
 
 /* Whether a line of BYTES matches; what is cut off one is not its end. */
 static bool

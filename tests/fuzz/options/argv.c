@@ -15,7 +15,7 @@
 #include "fuzz/fuzz.h"
 #include "options/options.h"
 #include "options/help.h"
-#include "streams/scan.h"
+#include "streams/streams.h"
 
 #ifndef PROGRAM
 #define PROGRAM PROGRAM_BACKOFF

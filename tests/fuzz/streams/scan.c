@@ -8,7 +8,7 @@
 
 #include "core/judge/outcome.h"
 #include "fuzz/fuzz.h"
-#include "streams/scan.h"
+#include "streams/streams.h"
 #include "unit/by_regexec.h"
 
 static struct scan scan;

@@ -4,7 +4,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "options/help.h"
-#include "streams/scan.h"
+#include "streams/streams.h"
 #include "unit/given.h"
 #include "unit/tap.h"
 
