@@ -364,7 +364,8 @@ prepare(void)
 		    strerror(errno));
 	if (job->has_doors)
 		slots_open();
-	if (!hold_start(options.streams.hold))
+	if (!output_start(&options.streams,
+	        options.settings.limits.idle_timeout_ns < DURATION_INF))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
 	if (!signals_start(options.wake_on))
 		usage_refuse("signals", "no descriptor", strerror(errno));

@@ -81,6 +81,15 @@ file_read(int file, void *bytes, size_t most, off_t offset)
 
 /* --- outlets --- */
 
+short
+poll_once(int fd, short events)
+{
+	struct pollfd one = { .fd = fd, .events = events };
+
+	poll(&one, 1, 0);
+	return one.revents;
+}
+
 struct outlet
 outlet_of(int fd)
 {
@@ -115,14 +124,13 @@ outlet_close(struct outlet *outlet)
 ssize_t
 outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
 {
-	struct pollfd target = { .fd = outlet->fd, .events = POLLOUT };
 	ssize_t written = -1;
 
 	if (outlet->is_socket) {
 		written = send(outlet->fd, bytes, count, MSG_DONTWAIT);
 	} else if (outlet->out != outlet->fd || outlet->step == SIZE_MAX) {
 		written = write(outlet->out, bytes, count);
-	} else if (poll(&target, 1, 0) == 0) {
+	} else if (poll_once(outlet->fd, POLLOUT) == 0) {
 		/* It could not be opened again (another user's pipe): so poll
 		 * first, and then write what there is room for, most likely. */
 		errno = EAGAIN;

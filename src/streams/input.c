@@ -166,12 +166,12 @@ receive(int64_t most, int flags)
 static int64_t
 read_source(int64_t most)
 {
-	struct pollfd waited = { .fd = in.source_fd, .events = POLLIN };
 	ssize_t count;
 
 	if (in.source == SOURCE_SOCKET)
 		return receive(most, 0);
-	if (in.source_fd == STDIN_FILENO && poll(&waited, 1, 0) == 0) {
+	if (in.source_fd == STDIN_FILENO
+	    && poll_once(STDIN_FILENO, POLLIN) == 0) {
 		errno = EAGAIN;
 		return -1;
 	}
@@ -234,19 +234,6 @@ keep(int64_t count)
 
 /* --- the pipe through which COMMAND reads --- */
 
-static bool
-begin_pipe(void)
-{
-	in.given = in.emptied = in.look_ns = 0;
-	if (!descriptors_pipe(&in.reader, &in.writer)
-	    || fcntl(in.writer, F_SETFL, O_NONBLOCK) != 0)
-		return false;
-	/* One page is one slot, so it has room only after all was read. */
-	peek_resize(
-	    in.writer, in.taken >= EXACT && !in.cannot_show ? (int)WIDE : 1);
-	return true;
-}
-
 static int64_t
 note_given(int64_t given)
 {
@@ -257,7 +244,8 @@ note_given(int64_t given)
 	return given;
 }
 
-/* Gives it COUNT bytes of the buffer. -1, with errno: EAGAIN if it is full. */
+/* Gives COUNT bytes of the buffer to it. -1, with errno: EAGAIN if it is full.
+ */
 static int64_t
 give(int64_t count)
 {
@@ -268,35 +256,29 @@ give(int64_t count)
 }
 
 /*
- * Whether stdin, a pipe, is empty and has no writer any more; a FIFO may never
- * have had one.
- */
-static bool
-has_hung_up(void)
-{
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-
-	return poll(&input, 1, 0) > 0 && input.revents == POLLHUP;
-}
-
-/*
  * Gives it up to MOST bytes from the head of stdin, and leaves them in stdin.
  * 0: stdin has ended. -1, with errno: EAGAIN if stdin is empty or it is full.
  */
 static int64_t
 show(int64_t most)
 {
-	int64_t count;
+	int64_t count = 0;
 
 	if (in.source == SOURCE_SOCKET) {
 		count = receive(most, MSG_PEEK);
 		return count <= 0 ? count : give(count);
 	}
-	RETRY_EINTR(count, peek_into(in.writer, STDIN_FILENO, (size_t)most));
-	/* tee(2) returns 0 as well where another reader was faster. */
-	for (int i = 0; i < 3 && count == 0 && !has_hung_up(); i++)
+	/*
+	 * tee(2) returns 0 as well where another reader was faster. At the end
+	 * stdin is empty and has no writer any more; a FIFO may never have had
+	 * one.
+	 */
+	for (int i = 0; i < 4 && count == 0; i++) {
+		if (i > 0 && poll_once(STDIN_FILENO, POLLIN) == POLLHUP)
+			break;
 		RETRY_EINTR(
 		    count, peek_into(in.writer, STDIN_FILENO, (size_t)most));
+	}
 	return note_given(count);
 }
 
@@ -317,9 +299,7 @@ unread_bytes(void)
 static bool
 has_room(void)
 {
-	struct pollfd room = { .fd = in.writer, .events = POLLOUT };
-
-	return poll(&room, 1, 0) > 0;
+	return poll_once(in.writer, POLLOUT) != 0;
 }
 
 /*
@@ -380,27 +360,24 @@ break_off(void)
 static bool
 take(int64_t count)
 {
-	bool refused = false;
-
-	while (count > 0) {
+	for (bool refused = false; count > 0;) {
 		int64_t moved = read_source(min_ns(count, WIDE));
 
 		if (moved > 0) {
 			keep(moved);
 			count -= moved;
-			continue;
-		}
-		if (moved < 0 && errno != EAGAIN)
+		} else if (moved < 0 && errno != EAGAIN) {
 			return false;
-		/* EAGAIN although stdin is not empty: try once more. */
-		if (moved < 0 && !refused && peek_count(STDIN_FILENO) != 0) {
+		} else if (moved < 0 && !refused
+		    && peek_count(STDIN_FILENO) != 0) {
+			/* It is not empty: try once more. */
 			refused = true;
-			continue;
+		} else {
+			/* Another process was faster and has read them. */
+			lose(moved == 0 ? EPIPE : EAGAIN);
+			in.taken += count;
+			break;
 		}
-		/* Another process was faster and has read them. */
-		lose(moved == 0 ? EPIPE : EAGAIN);
-		in.taken += count;
-		break;
 	}
 	return true;
 }
@@ -529,19 +506,23 @@ feed(void)
 bool
 input_begin(int *descriptor)
 {
-	bool began = true;
-
-	if (in.source == SOURCE_PIPE || in.source == SOURCE_SOCKET)
-		began = begin_pipe();
-	else if (in.source == SOURCE_FILE)
-		began = lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) >= 0;
-	in.failure = began ? 0 : errno;
-	*descriptor = in.reader >= 0 ? in.reader : in.null;
-	if (began && in.writer >= 0) {
-		signals_before_write();
-		feed();
-		signals_after_write(true);
+	in.failure = 0;
+	in.given = in.emptied = in.look_ns = 0;
+	if (in.source <= SOURCE_FILE) {
+		*descriptor = in.null;
+		return in.source != SOURCE_FILE
+		    || lseek(STDIN_FILENO, in.entry_offset, SEEK_SET) >= 0;
 	}
+	if (!descriptors_pipe(&in.reader, &in.writer)
+	    || fcntl(in.writer, F_SETFL, O_NONBLOCK) != 0)
+		return false;
+	*descriptor = in.reader;
+	/* One page is one slot, so it has room only after all was read. */
+	peek_resize(
+	    in.writer, in.taken >= EXACT && !in.cannot_show ? (int)WIDE : 1);
+	signals_before_write();
+	feed();
+	signals_after_write(true);
 	errno = in.failure;
 	return in.failure == 0;
 }

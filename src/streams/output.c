@@ -69,15 +69,11 @@ static struct {
 
 /* --- held --- */
 
-bool
-hold_start(enum hold_what what)
+static bool
+hold_start(void)
 {
-	int probe, reader;
+	int probe = tempfile_open(), reader;
 
-	out.held = what;
-	if (what == HOLD_NOTHING)
-		return true;
-	probe = tempfile_open();
 	if (probe < 0)
 		return false;
 	reader = fd_reopen(probe, O_RDONLY);
@@ -100,24 +96,6 @@ drop(void)
 {
 	for (int i = 0; i < 2; i++)
 		fd_close(&out.of[i].file);
-}
-
-static bool
-open_files(int files[2])
-{
-	files[0] = files[1] = -1;
-	for (int i = 0; i < 2; i++) {
-		/* If both are one file, what is held of them is one, too. */
-		if (!hold_keeps(out.of[i].fd) || (i == 1 && out.together))
-			continue;
-		/* COMMAND may open /dev/stdout again and write at 0. */
-		files[i] = tempfile_open();
-		if (files[i] >= 0)
-			continue;
-		fd_close(&files[0]);
-		return false;
-	}
-	return true;
 }
 
 /* COMMAND gets a description of its own: backoff must not be a writer. */
@@ -147,29 +125,43 @@ full_directory(void)
 	    : NULL;
 }
 
-static bool
-hold_begin(int descriptors[3])
+static int
+open_held(void)
 {
-	int files[2];
-	bool opened = open_files(files);
+	int file = tempfile_open();
 
 	/* There may be descriptors, or inodes, for one attempt's files only. */
-	if (!opened
+	if (file < 0
 	    && (errno == EMFILE
 	        || (errno == ENOSPC && full_directory() != NULL))) {
 		drop();
-		opened = open_files(files);
+		file = tempfile_open();
 	}
-	if (!opened)
-		return false;
+	return file;
+}
+
+static bool
+hold_begin(int descriptors[3])
+{
+	int files[2] = { -1, -1 };
+
+	for (int i = 0; i < 2; i++) {
+		/* If both are one file, what is held of them is one, too. */
+		if (!hold_keeps(out.of[i].fd) || (i == 1 && out.together))
+			continue;
+		files[i] = open_held();
+		if (files[i] < 0) {
+			fd_close(&files[0]);
+			return false;
+		}
+	}
 	drop();
 	for (int i = 0; i < 2; i++) {
-		if (files[i] >= 0) {
+		if (files[i] >= 0)
 			hold(&out.of[i], files[i]);
-			descriptors[out.of[i].fd] = files[i];
-		} else if (hold_keeps(out.of[i].fd)) {
-			descriptors[STDERR_FILENO] = files[0];
-		}
+		if (hold_keeps(out.of[i].fd))
+			descriptors[out.of[i].fd]
+			    = files[i] >= 0 ? files[i] : files[0];
 	}
 	return true;
 }
@@ -278,28 +270,23 @@ advance(struct output *output)
 
 /* --- both, held or watched --- */
 
-void
-output_start(struct scan *scan, bool times)
+bool
+output_start(const struct streams *options, bool times)
 {
-	out.together = (scan != NULL || out.held == HOLD_ALL)
-	    && fd_same(STDOUT_FILENO, STDERR_FILENO);
-	if (scan == NULL)
-		return;
-	out.scan = scan;
+	out.held = options->hold;
+	out.scan = options->scan;
 	out.times_all = times;
+	if (out.held != HOLD_NOTHING && !hold_start())
+		return false;
+	out.together = (out.scan != NULL || out.held == HOLD_ALL)
+	    && fd_same(STDOUT_FILENO, STDERR_FILENO);
+	if (out.scan == NULL)
+		return true;
 	/* On a terminal, COMMAND may print something else than into a pipe. */
-	scan->spares_stdout = isatty(STDOUT_FILENO);
+	out.scan->spares_stdout = isatty(STDOUT_FILENO);
 	for (int i = 0; i < 2; i++)
 		out.of[i].outlet = outlet_of(out.of[i].fd);
-}
-
-/* Whether COMMAND writes to a pipe, not to a file or to backoff's output. */
-static bool
-needs_pipe(const struct output *output)
-{
-	return !hold_keeps(output->fd)
-	    && (out.together || out.times_all
-	        || scan_needs(out.scan, &output->watched->stream));
+	return true;
 }
 
 /* Makes the pipes. False: it failed, see errno. */
@@ -316,7 +303,9 @@ watch_begin(int descriptors[3])
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
-		if (!needs_pipe(output))
+		if (hold_keeps(output->fd)
+		    || !(out.together || out.times_all
+		        || scan_needs(out.scan, &output->watched->stream)))
 			continue;
 		if (i == 1 && out.together && out.of[0].pipe >= 0) {
 			descriptors[output->fd] = out.of[0].commands;
@@ -402,18 +391,6 @@ output_wrote_ns(int64_t now_ns)
 	return is_writing ? now_ns : read_ns;
 }
 
-/* What other processes write from now on is not COMMAND's output. */
-static void
-end_pipe(struct output *output)
-{
-	int count;
-
-	if (output->pipe < 0 || output->left < INT64_MAX)
-		return;
-	count = peek_count(output->pipe);
-	output->left = count >= 0 ? count : PIPE_MOST;
-}
-
 bool
 output_flush(bool patient)
 {
@@ -422,8 +399,13 @@ output_flush(bool patient)
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
-		if (!patient)
-			end_pipe(output);
+		/* What others write from now on is not COMMAND's output. */
+		if (!patient && output->pipe >= 0
+		    && output->left == INT64_MAX) {
+			int count = peek_count(output->pipe);
+
+			output->left = count >= 0 ? count : PIPE_MOST;
+		}
 		while (advance(output) && !patient)
 			continue;
 		more = more || output->pipe >= 0;

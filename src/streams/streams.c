@@ -202,7 +202,6 @@ streams_start(const struct streams *options, const struct limits *limits)
 	streams.writes_file = !hold_keeps(STDOUT_FILENO)
 	    && fstat(STDOUT_FILENO, &stat) == 0 && S_ISREG(stat.st_mode)
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	output_start(options->scan, limits->idle_timeout_ns < DURATION_INF);
 	return input_start(options->stdin_mode, limits->spool_limit);
 }
 

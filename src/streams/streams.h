@@ -22,10 +22,12 @@
 struct command; /* of process/process.h */
 
 /*
- * Call once, after hold_start() and before anything is spawned. False, with
- * errno: it is unknown what stdin is.
+ * Call both once, before anything is spawned. False, with errno: no file can be
+ * created to hold output; or it is unknown what stdin is. TIMES: all output is
+ * watched, as it counts when it is written.
  */
-bool streams_start(const struct streams *streams, const struct limits *limits);
+bool output_start(const struct streams *options, bool times);
+bool streams_start(const struct streams *options, const struct limits *limits);
 
 /*
  * Before an attempt: sets COMMAND's descriptors (-1: inherited) and
@@ -71,6 +73,9 @@ bool ends_line(int file, off_t size);
 
 /* Reads what FILE is known to have: as pread(2), but at its end 0 with EIO. */
 ssize_t file_read(int file, void *bytes, size_t most, off_t offset);
+
+/* What poll(2) says of FD at once: which of EVENTS, POLLHUP ... */
+short poll_once(int fd, short events);
 
 /*
  * And how bytes get to a descriptor that others use too: it may be slow, full,
@@ -233,9 +238,6 @@ const struct condition *scan_message(const struct scan *scan, int status);
  * them on at once. Held output is scanned in its file instead.
  */
 
-/* Call this once. False, with errno: no file can be created. */
-bool hold_start(enum hold_what what);
-
 /* Whether fd 1 or 2 is held. */
 bool hold_keeps(int fd);
 
@@ -248,12 +250,6 @@ enum written hold_release(bool failed, int64_t until_ns);
 
 /* Whether the last attempt, or hold_release(), may end stderr within a line. */
 bool output_tore_stderr(void);
-
-/*
- * Call this once, after hold_start(). SCAN, or NULL: what to look for. TIMES:
- * both streams are watched, as it counts when they are written to.
- */
-void output_start(struct scan *scan, bool times);
 
 /*
  * Before an attempt: sets those of DESCRIPTORS[1] and [2] that are held or
