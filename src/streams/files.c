@@ -109,8 +109,10 @@ outlet_of(int fd)
 	/* O_NONBLOCK on FD itself would affect everyone who shares it. */
 	if (S_ISFIFO(stat.st_mode) || outlet.is_terminal)
 		again = fd_reopen(fd, O_WRONLY | O_NONBLOCK | O_NOCTTY);
-	if (again >= 0)
+	if (again >= 0) {
 		outlet.out = again;
+		outlet.step = SIZE_MAX;
+	}
 	return outlet;
 }
 
@@ -126,18 +128,17 @@ outlet_write(const struct outlet *outlet, const char *bytes, size_t count)
 {
 	ssize_t written = -1;
 
-	if (outlet->is_socket) {
+	if (outlet->is_socket)
 		written = send(outlet->fd, bytes, count, MSG_DONTWAIT);
-	} else if (outlet->out != outlet->fd || outlet->step == SIZE_MAX) {
+	else if (outlet->step == SIZE_MAX)
 		written = write(outlet->out, bytes, count);
-	} else if (poll_once(outlet->fd, POLLOUT) == 0) {
-		/* It could not be opened again (another user's pipe): so poll
-		 * first, and then write what there is room for, most likely. */
-		errno = EAGAIN;
-	} else {
+	/* It could not be opened again (another user's pipe): so poll first,
+	 * and then write what there is room for, most likely. */
+	else if (poll_once(outlet->fd, POLLOUT) != 0)
 		written = signals_write(outlet->fd, bytes,
 		    count < outlet->step ? count : outlet->step);
-	}
+	else
+		errno = EAGAIN;
 	if (written != 0)
 		return written;
 	errno = EIO;

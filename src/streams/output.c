@@ -94,8 +94,8 @@ hold_keeps(int fd)
 static void
 drop(void)
 {
-	for (int i = 0; i < 2; i++)
-		fd_close(&out.of[i].file);
+	fd_close(&out.of[0].file);
+	fd_close(&out.of[1].file);
 }
 
 /* COMMAND gets a description of its own: backoff must not be a writer. */
@@ -170,8 +170,8 @@ hold_begin(int descriptors[3])
 static bool
 hold_is_open(void)
 {
-	for (int i = 0; i < 2; i++)
-		if (out.of[i].shows_writers && file_has_writers(out.of[i].file))
+	for (struct output *output = out.of; output <= &out.of[1]; output++)
+		if (output->shows_writers && file_has_writers(output->file))
 			return true;
 	return false;
 }
@@ -187,8 +187,7 @@ hold_release(bool failed, int64_t until_ns)
 		return WRITTEN_ALL;
 	signals_before_write();
 	/* If one stream cannot be released, the other still can. */
-	for (int i = 0; i < 2; i++) {
-		struct output *output = &out.of[i];
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		int to = failed && out.held == HOLD_STDOUT ? STDERR_FILENO
 		                                           : output->fd;
 		enum written one = WRITTEN_FAILED;
@@ -284,8 +283,8 @@ output_start(const struct streams *options, bool times)
 		return true;
 	/* On a terminal, COMMAND may print something else than into a pipe. */
 	out.scan->spares_stdout = isatty(STDOUT_FILENO);
-	for (int i = 0; i < 2; i++)
-		out.of[i].outlet = outlet_of(out.of[i].fd);
+	for (struct output *output = out.of; output <= &out.of[1]; output++)
+		output->outlet = outlet_of(output->fd);
 	return true;
 }
 
@@ -300,14 +299,12 @@ watch_begin(int descriptors[3])
 	/* If only stdout is held, they are two again. */
 	stream->is_stderr = out.together && out.held != HOLD_STDOUT;
 	out.of[1].watched->stream.is_stderr = true;
-	for (int i = 0; i < 2; i++) {
-		struct output *output = &out.of[i];
-
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		if (hold_keeps(output->fd)
 		    || !(out.together || out.times_all
 		        || scan_needs(out.scan, &output->watched->stream)))
 			continue;
-		if (i == 1 && out.together && out.of[0].pipe >= 0) {
+		if (output != out.of && out.together && out.of[0].pipe >= 0) {
 			descriptors[output->fd] = out.of[0].commands;
 			continue;
 		}
@@ -323,9 +320,7 @@ const char *
 output_begin(int descriptors[3])
 {
 	out.stderr_torn = false;
-	for (int i = 0; i < 2; i++) {
-		struct output *output = &out.of[i];
-
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		output->unwritten = 0;
 		output->left = INT64_MAX;
 		output->read_ns = INT64_MIN;
@@ -340,8 +335,8 @@ output_begin(int descriptors[3])
 void
 output_spawned(void)
 {
-	for (int i = 0; i < 2; i++)
-		fd_close(&out.of[i].commands);
+	fd_close(&out.of[0].commands);
+	fd_close(&out.of[1].commands);
 }
 
 int
@@ -349,9 +344,7 @@ output_wanted(struct pollfd *descriptors)
 {
 	int count = 0;
 
-	for (int i = 0; i < 2; i++) {
-		const struct output *output = &out.of[i];
-
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		if (output->pipe >= 0)
 			descriptors[count++] = output->unwritten > 0
 			    ? (struct pollfd) { .fd = output->outlet.out,
@@ -365,8 +358,8 @@ output_wanted(struct pollfd *descriptors)
 void
 output_on_ready(void)
 {
-	for (int i = 0; i < 2; i++)
-		advance(&out.of[i]);
+	advance(&out.of[0]);
+	advance(&out.of[1]);
 }
 
 int64_t
@@ -376,9 +369,7 @@ output_wrote_ns(int64_t now_ns)
 	int64_t read_ns = INT64_MIN;
 	struct stat stat;
 
-	for (int i = 0; i < 2; i++) {
-		struct output *output = &out.of[i];
-
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		if (output->file >= 0 && fstat(output->file, &stat) == 0) {
 			is_writing |= stat.st_size != output->size;
 			output->size = stat.st_size;
@@ -396,9 +387,7 @@ output_flush(bool patient)
 {
 	bool more = false;
 
-	for (int i = 0; i < 2; i++) {
-		struct output *output = &out.of[i];
-
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		/* What others write from now on is not COMMAND's output. */
 		if (!patient && output->pipe >= 0
 		    && output->left == INT64_MAX) {
@@ -449,8 +438,7 @@ output_end(struct evidence *evidence)
 {
 	struct stream_failure *failure = &evidence->failure;
 
-	for (int i = 0; i < 2; i++) {
-		struct output *output = &out.of[i];
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		struct scan_stream *stream = &output->watched->stream;
 		bool is_whole = output->pipe < 0;
 

@@ -73,9 +73,8 @@ compile(struct line_regex *regex, const char *text, int flags)
 	escape = regex_text(&rewritten, text);
 	text_add(&reason, "expected an extended regular expression");
 	if (escape != NULL) {
-		text_add(&reason, " without \\");
-		text_byte(&reason, escape[1]);
-		text_add(&reason, " (\\\\ is a backslash)");
+		text_join(&reason, " without \\", (char[]) { escape[1], '\0' },
+		    " (\\\\ is a backslash)");
 		free(buffer);
 		return why;
 	}

@@ -227,8 +227,7 @@ const struct condition *scan_match(const struct scan *scan);
 /* The same for the messages that a tool has for exit STATUS. */
 const struct condition *scan_message(const struct scan *scan, int status);
 
-/* --- output.c: COMMAND's stdout and stderr, where they are held or watched ---
- */
+/* --- output.c: stdout and stderr, where they are held or watched --- */
 
 /*
  * Held output: each attempt writes to an unnamed file of its own, so that a

@@ -545,39 +545,26 @@ moment_shown(const struct zone *zone, int64_t at_s, int64_t shown_s, bool daily,
 	}
 }
 
+/* The first such DATE of its year and of so many YEARS, at FROM_S or later. */
 static bool
-moment_of_date(
-    const struct date *date, const struct zone *zone, int64_t *moment_s)
+moment_of_date(struct date date, int years, int64_t from_s,
+    const struct zone *zone, int64_t *moment_s)
 {
-	int64_t shown_s = date_seconds(date);
+	for (; years > 0; years--, date.year++) {
+		int64_t shown_s = date_seconds(&date);
+		bool is_there = date_is_there(&date);
 
-	if (date->year < FIRST_YEAR) {
-		*moment_s = 0;
-		return true;
-	}
-	if (date->year > LAST_YEAR) {
-		*moment_s = INT64_MAX / NS_PER_S;
-		return true;
-	}
-	/* No clock is further ahead of UTC, or behind it. */
-	return moment_shown(
-	    zone, shown_s - 26 * 60 * 60, shown_s, false, moment_s);
-}
-
-/* The first such date of any year that is at FROM_S or later. */
-static bool
-moment_of_day(const struct date *day, int64_t from_s, const struct zone *zone,
-    int64_t *moment_s)
-{
-	struct date date = *day;
-
-	/* At most one year too early, as some have a day less. */
-	date.year = 1970 + (int)(from_s / (366 * DAY));
-	for (int i = 0; i <= LEAP_YEARS + 1; i++, date.year++)
-		if (date_is_there(&date)
-		    && moment_of_date(&date, zone, moment_s)
-		    && *moment_s >= from_s)
+		if (date.year < FIRST_YEAR)
+			*moment_s = 0;
+		else if (date.year > LAST_YEAR)
+			*moment_s = INT64_MAX / NS_PER_S;
+		else /* no clock is further ahead of UTC, or behind it */
+			is_there = is_there
+			    && moment_shown(zone, shown_s - 26 * 60 * 60,
+			        shown_s, false, moment_s);
+		if (is_there && *moment_s >= from_s)
 			return true;
+	}
 	return false;
 }
 
@@ -588,6 +575,7 @@ moment_of(const struct when *when, int64_t epoch_ns, const struct zone *zone,
 	int64_t now_s = epoch_ns / NS_PER_S, moment_s;
 	/* Nobody has a clock that is before 1970. */
 	int64_t from_s = now_s < 2 * JUST_NOW ? 0 : now_s - JUST_NOW;
+	struct date date = when->date;
 	bool is_there = false;
 
 	switch (when->kind) {
@@ -598,14 +586,17 @@ moment_of(const struct when *when, int64_t epoch_ns, const struct zone *zone,
 		*moment_ns = max_ns(when->ns, epoch_ns);
 		return true;
 	case WHEN_DATE:
-		is_there = moment_of_date(&when->date, zone, &moment_s);
+		is_there = moment_of_date(date, 1, 0, zone, &moment_s);
 		break;
 	case WHEN_DAY:
-		is_there = moment_of_day(&when->date, from_s, zone, &moment_s);
+		/* At most one year too early, as some have a day less. */
+		date.year = 1970 + (int)(from_s / (366 * DAY));
+		is_there = moment_of_date(
+		    date, LEAP_YEARS + 2, from_s, zone, &moment_s);
 		break;
 	case WHEN_TIME:
-		is_there = moment_shown(
-		    zone, from_s, when->date.second, true, &moment_s);
+		is_there
+		    = moment_shown(zone, from_s, date.second, true, &moment_s);
 		break;
 	}
 	if (!is_there)
