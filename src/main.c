@@ -364,7 +364,7 @@ prepare(void)
 		    strerror(errno));
 	if (job->has_doors)
 		slots_open();
-	if (!output_start(&options.streams,
+	if (!streams_start(&options.streams,
 	        options.settings.limits.idle_timeout_ns < DURATION_INF))
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
 	if (!signals_start(options.wake_on))
@@ -378,7 +378,8 @@ prepare(void)
 			        : "--at-end",
 			    "/dev/null", strerror(errno));
 	}
-	if (!streams_start(&options.streams, &options.settings.limits))
+	if (!input_start(options.streams.stdin_mode,
+	        options.settings.limits.spool_limit))
 		usage_refuse("stdin", "cannot be passed on", strerror(errno));
 	if (environment_start(
 	        options.log.id, hint_start(), &options.settings.limits))

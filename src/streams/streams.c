@@ -3,11 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
-#include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
@@ -16,201 +14,339 @@
 #include "system/system.h"
 
 /*
- * At most the last so many bytes of hints are read, because COMMAND can make
- * the file as large as it likes; and so many of a line.
+ * Signals wait while so many bytes are scanned: even with many slow
+ * expressions, not for long. What is held is searched for a line to quote in
+ * so many bytes at its end.
  */
-#define HINTS_MOST (INT64_C(1) << 20)
-#define HINT_MOST 255
+#define READ_SIZE 65536
+
+/* The most that a pipe can hold, unless root has raised that (Linux). */
+#define PIPE_MOST 1048576
+
+static struct watched {
+	struct scan_stream stream;
+	char bytes[READ_SIZE]; /* read and scanned last */
+} watched[2];
+
+/* One of COMMAND's two outputs. */
+struct output {
+	int fd; /* ours: where it belongs */
+	int commands; /* COMMAND's, to be closed once it has started; or -1 */
+
+	/* Held: */
+	int file; /* to be read in the end, or -1 */
+	bool shows_writers; /* file_has_writers() is not about backoff */
+	off_t size; /* in the end, or when last looked at */
+
+	/* Watched: from COMMAND's pipe through the scan to its outlet. */
+	int pipe; /* to read from, or -1 */
+	struct outlet outlet;
+	struct watched *watched;
+	size_t read, unwritten; /* the last bytes of those read last */
+	/* How much is still to be read, once COMMAND has ended; before that,
+	 * INT64_MAX. */
+	int64_t left;
+	int64_t read_ns; /* when something was read last, or INT64_MIN */
+	int failure; /* why it cannot be passed on: errno, or 0 */
+};
 
 static struct {
+	enum hold_what held;
+	bool can_tell; /* file_has_writers() works for the held files */
 	struct scan *scan; /* or NULL */
+	bool times_all; /* all output is watched: see streams_start() */
+	bool together; /* stdout and stderr are one file: keep their order */
+
 	bool writes_file; /* stdout is a file, not held, and not the log */
 	off_t size, place; /* of that file and in it, before this attempt */
-	bool are_ours; /* backoff passes on a stream of this attempt */
-} streams;
+	bool are_ours; /* a stream of this attempt is held or passed on */
+	bool stderr_torn; /* what came out last ends within a line */
+	struct output of[2]; /* stdout, stderr */
+} out = {
+	.of = {
+		{ STDOUT_FILENO, .commands = -1, .file = -1, .pipe = -1,
+		    .watched = &watched[0] },
+		{ STDERR_FILENO, .commands = -1, .file = -1, .pipe = -1,
+		    .watched = &watched[1] },
+	},
+};
 
-/* --- hints --- */
+/* --- held --- */
 
-static int hints = -1; /* the file */
-static char hints_name[PATH_MAX];
-static bool hints_are_named; /* in a directory: to be removed from there */
-static char hints_nowhere[PATH_MAX + 64]; /* it could not be made, and why */
-
-/* COMMAND may have another working directory when it writes there. */
-static void
-make_absolute(void)
-{
-	char here[PATH_MAX], *name = hints_name;
-
-	if (name[0] != '/' && getcwd(here, sizeof here) != NULL
-	    && strlen(here) + strlen(name) + 1 < PATH_MAX)
-		text_copy(name, PATH_MAX, JOINED(PATH_MAX, here, "/", name));
-}
-
-const char *
-hint_start(void)
-{
-	struct text why;
-
-	hints = unnamed_file_in_memory(hints_name, sizeof hints_name);
-	if (hints >= 0)
-		return hints_name;
-	hints = tempfile_named("backoff-hint-", hints_name, sizeof hints_name);
-	hints_are_named = hints >= 0;
-	if (hints_are_named) {
-		make_absolute();
-		return hints_name;
-	}
-	why = text_in(hints_nowhere, sizeof hints_nowhere);
-	text_join(&why, "TMPDIR ", tempfile_directory(), ": ", strerror(errno));
-	return NULL;
-}
-
-static enum verdict
-verdict_of_word(const char *word)
-{
-	for (int verdict = VERDICT_SUCCESS; verdict < VERDICTS; verdict++)
-		if (strcasecmp(word, verdict_name((enum verdict)verdict)) == 0)
-			return (enum verdict)verdict;
-	return VERDICT_NONE;
-}
-
-/* What follows "after=": a WHEN, or "inf". */
 static bool
-read_after(const char *text, struct stated_wait *after)
+hold_start(void)
 {
-	struct when when = { .ns = DURATION_INF };
+	int probe = tempfile_open(), reader;
 
-	if (strcmp(text, "inf") != 0
-	    && (!when_parse(text, &when)
-	        || (when.zone == ZONE_NAMED
-	            && !calendar_has_zone(when.zone_name))))
+	if (probe < 0)
 		return false;
-	after->stated = STATED_READ;
-	after->when = when;
+	reader = fd_reopen(probe, O_RDONLY);
+	close(probe);
+	/* On NFS there always seems to be a writer. */
+	out.can_tell = reader >= 0 && !file_has_writers(reader);
+	fd_close(&reader);
 	return true;
 }
 
-/* Reads a line; later ones win. False: it has no meaning. */
 static bool
-read_hint(const char *line, struct hint *hint, struct stated_wait *after)
+hold_keeps(int fd)
 {
-	static char unread[WAIT_TEXT + 1];
-	enum verdict verdict;
-
-	if (strncmp(line, "after=", 6) == 0) {
-		if (read_after(line + 6, after))
-			return true;
-		text_copy(after->text, sizeof after->text, line);
-		if (after->stated != STATED_READ)
-			after->stated = STATED_UNREADABLE;
-	} else if (strncmp(line, "verdict=", 8) == 0) {
-		verdict = verdict_of_word(skip_blanks(line + 8));
-		if (verdict != VERDICT_NONE) {
-			hint->verdict = verdict;
-			return true;
-		}
-		text_copy(unread, sizeof unread, line);
-		hint->unread = unread;
-		hint->unread_in_file = true;
-	}
-	return *line == '\0';
+	return out.held == HOLD_ALL
+	    || (out.held == HOLD_STDOUT && fd == STDOUT_FILENO);
 }
 
-/* Reads the lines up to END, but not the first if it is CUT. */
 static void
-read_hints(char *line, char *end, bool cut, struct hint *hint,
-    struct stated_wait *after)
+drop(void)
 {
-	for (char *newline; line <= end; line = newline + 1, cut = false) {
-		bool is_whole;
-
-		newline = memchr(line, '\n', (size_t)(end - line));
-		if (newline == NULL)
-			newline = end;
-		*newline = '\0';
-		is_whole = newline - line <= HINT_MOST
-		    && strlen(line) == (size_t)(newline - line);
-		for (char *last = newline; last > line; *--last = '\0')
-			if (strchr(" \t\r", last[-1]) == NULL)
-				break;
-		if (!cut && !(is_whole && read_hint(line, hint, after)))
-			hint->unreadable++;
-	}
+	fd_close(&out.of[0].file);
+	fd_close(&out.of[1].file);
 }
 
-struct hint
-hint_take(struct stated_wait *after)
+/* COMMAND gets a description of its own: backoff must not be a writer. */
+static void
+hold(struct output *output, int file)
 {
-	static char bytes[HINTS_MOST + 2];
-	struct hint hint = {
-		.verdict = VERDICT_NONE,
-		.nowhere = hints < 0 ? hints_nowhere : NULL,
-	};
-	off_t size = lseek(hints, 0, SEEK_END), offset, length = 0;
+	int reader = out.can_tell ? fd_reopen(file, O_RDONLY) : -1;
+
+	output->shows_writers = reader >= 0;
+	output->file = reader >= 0 ? reader : file;
+	output->commands = reader >= 0 ? file : -1;
+	output->size = 0;
+}
+
+/* The directory of the files, if its file system has no room; else NULL. */
+static const char *
+full_directory(void)
+{
+	struct statvfs stat;
+
+	if (out.of[0].file < 0 || fstatvfs(out.of[0].file, &stat) != 0)
+		return NULL;
+	/* Some file systems have no limit of inodes: 0 of 0 are free. */
+	return (geteuid() == 0 ? stat.f_bfree : stat.f_bavail) == 0
+	        || (stat.f_files > 0 && stat.f_ffree == 0)
+	    ? tempfile_directory()
+	    : NULL;
+}
+
+static int
+open_held(void)
+{
+	int file = tempfile_open();
+
+	/* There may be descriptors, or inodes, for one attempt's files only. */
+	if (file < 0
+	    && (errno == EMFILE
+	        || (errno == ENOSPC && full_directory() != NULL))) {
+		drop();
+		file = tempfile_open();
+	}
+	return file;
+}
+
+static bool
+hold_begin(int descriptors[3])
+{
+	int files[2] = { -1, -1 };
+
+	for (int i = 0; i < 2; i++) {
+		/* If both are one file, what is held of them is one, too. */
+		if (!hold_keeps(out.of[i].fd) || (i == 1 && out.together))
+			continue;
+		files[i] = open_held();
+		if (files[i] < 0) {
+			fd_close(&files[0]);
+			return false;
+		}
+	}
+	drop();
+	for (int i = 0; i < 2; i++) {
+		if (files[i] >= 0)
+			hold(&out.of[i], files[i]);
+		if (hold_keeps(out.of[i].fd))
+			descriptors[out.of[i].fd]
+			    = files[i] >= 0 ? files[i] : files[0];
+	}
+	return true;
+}
+
+/* Whether other processes can still write to the files. */
+static bool
+hold_is_open(void)
+{
+	for (struct output *output = out.of; output <= &out.of[1]; output++)
+		if (output->shows_writers && file_has_writers(output->file))
+			return true;
+	return false;
+}
+
+enum written
+hold_release(bool failed, int64_t until_ns)
+{
+	enum written end = WRITTEN_ALL;
+	int error = 0;
+
+	out.stderr_torn = false;
+	if (out.held == HOLD_NOTHING)
+		return WRITTEN_ALL;
+	signals_before_write();
+	/* If one stream cannot be released, the other still can. */
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
+		int to = failed && out.held == HOLD_STDOUT ? STDERR_FILENO
+		                                           : output->fd;
+		enum written one = WRITTEN_FAILED;
+
+		if (output->file < 0)
+			continue;
+		errno = EIO;
+		if (output->size >= 0)
+			one = copy_file(
+			    to, output->file, output->size, until_ns);
+		if (one == WRITTEN_FAILED)
+			error = errno;
+		if (fd_same_file(to, STDERR_FILENO))
+			out.stderr_torn = one != WRITTEN_ALL
+			    || !ends_line(output->file, output->size);
+		if (one > end)
+			end = one;
+	}
+	signals_after_write(error != 0);
+	drop();
+	errno = error;
+	return end;
+}
+
+/* --- watched: one stream --- */
+
+/* Reads and scans. False: nothing is there, or the pipe has ended. */
+static bool
+read_some(struct output *output)
+{
+	size_t most = (size_t)min_ns(output->left, READ_SIZE);
 	ssize_t count;
 
-	after->stated = STATED_MISSING;
-	if (size <= 0)
-		return hint;
-	/* One byte earlier, there may be the newline before a line. */
-	offset = max_ns(size - HINTS_MOST - 1, 0);
-	do {
-		RETRY_EINTR(count,
-		    pread(hints, bytes + length,
-		        (size_t)(size - offset - length), offset + length));
-		length += count;
-	} while (count > 0 && length < size - offset);
-	if (count < 0)
-		hint.unreadable = 1;
-	else
-		read_hints(bytes, bytes + length, offset > 0, &hint, after);
-	while (ftruncate(hints, 0) != 0 && errno == EINTR)
-		continue;
-	return hint;
+	/* With nothing left it returns 0, as at the end. */
+	RETRY_EINTR(count, read(output->pipe, output->watched->bytes, most));
+	if (count < 0 && errno == EAGAIN)
+		return false;
+	if (count <= 0) {
+		output->failure = count < 0 ? errno : 0;
+		fd_close(&output->pipe);
+		return false;
+	}
+	output->read_ns = clock_now_ns();
+	output->read = output->unwritten = (size_t)count;
+	if (output->left < INT64_MAX)
+		output->left -= count;
+	scan_bytes(out.scan, &output->watched->stream, output->watched->bytes,
+	    output->read);
+	return true;
 }
 
-void
-hint_stop(void)
+/* Writes what was read. False: there is no room for all of it. */
+static bool
+pass_on(struct output *output)
 {
-	if (hints_are_named)
-		unlink(hints_name);
+	enum written written = outlet_put(&output->outlet,
+	    output->watched->bytes + output->read - output->unwritten,
+	    &output->unwritten, AT_ONCE);
+
+	if (written != WRITTEN_FAILED)
+		return written == WRITTEN_ALL;
+	output->unwritten = 0;
+	/* Few programs mind that stderr is closed. */
+	if (errno == EBADF && output->fd == STDERR_FILENO)
+		return true;
+	/* Let COMMAND get EPIPE too, as it would without backoff. */
+	output->failure = errno;
+	fd_close(&output->pipe);
+	return false;
+}
+
+/* Both, but only once before signals are handled. False: no more for now. */
+static bool
+advance(struct output *output)
+{
+	return output->pipe >= 0 && pass_on(output) && read_some(output)
+	    && pass_on(output);
 }
 
 /* --- an attempt --- */
 
-static void
-look_at_stdout(off_t *size, off_t *place)
-{
-	struct stat stat;
-
-	*size = *place = 0;
-	if (!streams.writes_file || fstat(STDOUT_FILENO, &stat) != 0)
-		return;
-	*size = stat.st_size;
-	/* What is appended moves the place to the end of the file. */
-	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND) == 0)
-		*place = lseek(STDOUT_FILENO, 0, SEEK_CUR);
-}
-
 bool
-streams_start(const struct streams *options, const struct limits *limits)
+streams_start(const struct streams *options, bool times)
 {
 	struct stat stat;
 
-	streams.scan = options->scan;
-	streams.writes_file = !hold_keeps(STDOUT_FILENO)
+	out.held = options->hold;
+	out.scan = options->scan;
+	out.times_all = times;
+	if (out.held != HOLD_NOTHING && !hold_start())
+		return false;
+	out.writes_file = !hold_keeps(STDOUT_FILENO)
 	    && fstat(STDOUT_FILENO, &stat) == 0 && S_ISREG(stat.st_mode)
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	return input_start(options->stdin_mode, limits->spool_limit);
+	out.together = (out.scan != NULL || out.held == HOLD_ALL)
+	    && fd_same(STDOUT_FILENO, STDERR_FILENO);
+	if (out.scan == NULL)
+		return true;
+	/* On a terminal, COMMAND may print something else than into a pipe. */
+	out.scan->spares_stdout = isatty(STDOUT_FILENO);
+	for (struct output *output = out.of; output <= &out.of[1]; output++)
+		output->outlet = outlet_of(output->fd);
+	return true;
+}
+
+/* Makes the pipes. False: it failed, see errno. */
+static bool
+watch_begin(int descriptors[3])
+{
+	struct scan_stream *stream = &out.of[0].watched->stream;
+
+	scan_reset(out.scan);
+	stream->is_shared = out.together;
+	/* If only stdout is held, they are two again. */
+	stream->is_stderr = out.together && out.held != HOLD_STDOUT;
+	out.of[1].watched->stream.is_stderr = true;
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
+		if (hold_keeps(output->fd)
+		    || !(out.together || out.times_all
+		        || scan_needs(out.scan, &output->watched->stream)))
+			continue;
+		if (output != out.of && out.together && out.of[0].pipe >= 0) {
+			descriptors[output->fd] = out.of[0].commands;
+			continue;
+		}
+		if (!descriptors_pipe(&output->pipe, &output->commands))
+			return false;
+		fcntl(output->pipe, F_SETFL, O_NONBLOCK);
+		descriptors[output->fd] = output->commands;
+	}
+	return true;
+}
+
+static void
+spawned(void)
+{
+	fd_close(&out.of[0].commands);
+	fd_close(&out.of[1].commands);
 }
 
 /* The first descriptor is for stdin, the others are for the output. */
 static int
 wanted(struct pollfd *descriptors)
 {
+	int count = 1;
+
 	descriptors[0] = input_wanted();
-	return 1 + output_wanted(descriptors + 1);
+	for (struct output *output = out.of; output <= &out.of[1]; output++)
+		if (output->pipe >= 0)
+			descriptors[count++] = output->unwritten > 0
+			    ? (struct pollfd) { .fd = output->outlet.out,
+				      .events = POLLOUT }
+			    : (struct pollfd) { .fd = output->pipe,
+				      .events = POLLIN };
+	return count;
 }
 
 /*
@@ -224,111 +360,176 @@ on_ready(const struct pollfd *came)
 
 	signals_before_write();
 	has_input = input_on_ready(came);
-	output_on_ready();
+	advance(&out.of[0]);
+	advance(&out.of[1]);
 	signals_after_write(true);
 	return has_input;
+}
+
+static int64_t
+wrote(int64_t now_ns)
+{
+	bool is_writing = false;
+	int64_t read_ns = INT64_MIN;
+	struct stat stat;
+
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
+		if (output->file >= 0 && fstat(output->file, &stat) == 0) {
+			is_writing |= stat.st_size != output->size;
+			output->size = stat.st_size;
+		}
+		/* Where peek_count() cannot tell, there may be some. */
+		is_writing = is_writing || output->unwritten > 0
+		    || (output->pipe >= 0 && peek_count(output->pipe) != 0);
+		read_ns = max_ns(read_ns, output->read_ns);
+	}
+	return is_writing ? now_ns : read_ns;
 }
 
 static bool
 flush(bool patient)
 {
-	bool more;
+	bool more = false;
 
 	signals_before_write();
 	/* Leftover processes must not read more of stdin. */
 	input_end();
-	more = output_flush(patient);
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
+		/* What others write from now on is not COMMAND's output. */
+		if (!patient && output->pipe >= 0
+		    && output->left == INT64_MAX) {
+			int count = peek_count(output->pipe);
+
+			output->left = count >= 0 ? count : PIPE_MOST;
+		}
+		while (advance(output) && !patient)
+			continue;
+		more = more || output->pipe >= 0;
+	}
+	more = more || (patient && hold_is_open());
 	signals_after_write(true);
 	return more;
 }
 
-static const struct relay relay = { output_spawned, wanted, input_due_ns,
-	on_ready, output_wrote_ns, flush };
+static const struct relay relay
+    = { spawned, wanted, input_due_ns, on_ready, wrote, flush };
+
+static void
+look_at_stdout(off_t *size, off_t *place)
+{
+	struct stat stat;
+
+	*size = *place = 0;
+	if (!out.writes_file || fstat(STDOUT_FILENO, &stat) != 0)
+		return;
+	*size = stat.st_size;
+	/* What is appended moves the place to the end of the file. */
+	if ((fcntl(STDOUT_FILENO, F_GETFL) & O_APPEND) == 0)
+		*place = lseek(STDOUT_FILENO, 0, SEEK_CUR);
+}
 
 const char *
 streams_begin(struct command *command)
 {
 	int *descriptors = command->descriptors;
 	struct stated_wait old;
-	const char *broken;
 
 	/* Drop hints written by a hook or by a leftover process. */
 	hint_take(&old);
 	descriptors[STDOUT_FILENO] = descriptors[STDERR_FILENO] = -1;
 	if (!input_begin(&descriptors[STDIN_FILENO]))
 		return "stdin";
-	broken = output_begin(descriptors);
-	if (broken != NULL)
-		return broken;
-	look_at_stdout(&streams.size, &streams.place);
-	streams.are_ours
+	out.stderr_torn = false;
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
+		output->unwritten = 0;
+		output->left = INT64_MAX;
+		output->read_ns = INT64_MIN;
+		output->failure = 0;
+	}
+	if (out.scan != NULL && !watch_begin(descriptors))
+		return "output";
+	/* Last: only then does the output of the last attempt go. */
+	if (!hold_begin(descriptors))
+		return "held output";
+	look_at_stdout(&out.size, &out.place);
+	out.are_ours
 	    = descriptors[0] >= 0 || descriptors[1] >= 0 || descriptors[2] >= 0;
-	command->relay = streams.are_ours ? &relay : NULL;
+	command->relay = out.are_ours ? &relay : NULL;
 	return NULL;
 }
 
-/* Makes SAID the wait. False: it is not a time, or that does not exist. */
+/* Scans held output, which is in a file. False: a signal ended that. */
 static bool
-add_wait(struct hint *hint, const struct stated_wait *said, int64_t ended_ns)
+scan_held(struct output *output)
 {
-	/* By the calendar of now, whatever it was then. */
-	int64_t epoch_ns = clock_epoch_ns() - (clock_now_ns() - ended_ns);
-	struct text until = text_in(hint->until, sizeof hint->until);
-	int64_t moment_ns;
+	bool is_needed = scan_needs(out.scan, &output->watched->stream);
+	/* If nothing is looked for, a line near the end is quoted. */
+	off_t offset = is_needed ? 0 : max_ns(output->size - READ_SIZE, 0);
+	ssize_t count;
 
-	if (said->stated != STATED_READ
-	    || !calendar_moment(&said->when, epoch_ns, &moment_ns))
-		return false;
-	hint->has_wait = true;
-	hint->wait_ns = said->when.kind == WHEN_DURATION ? said->when.ns
-	                                                 : moment_ns - epoch_ns;
-	if (said->when.kind != WHEN_DURATION && hint->wait_ns > 0)
-		calendar_text(&until, moment_ns, epoch_ns);
+	if (output->file < 0
+	    || !(is_needed || output->watched->stream.is_stderr))
+		return true;
+	while (offset < output->size) {
+		size_t most = (size_t)min_ns(output->size - offset, READ_SIZE);
+
+		if (is_needed && signals_end_pending())
+			return false;
+		count = file_read(
+		    output->file, output->watched->bytes, most, offset);
+		if (count <= 0) {
+			if (is_needed)
+				output->failure = errno;
+			break;
+		}
+		offset += count;
+		scan_bytes(out.scan, &output->watched->stream,
+		    output->watched->bytes, (size_t)count);
+	}
 	return true;
 }
 
-/* Adds what one source says; keeps an unreadable text for the log. */
+/*
+ * Fixes the length of what is held, so that what leftover processes append
+ * later is ignored; scans it.
+ */
 static void
-add_source(struct hint *hint, enum wait_source source,
-    const struct stated_wait *said, int64_t ended_ns)
+end_output(struct evidence *evidence)
 {
-	bool is_wanted = !hint->has_wait;
+	struct stream_failure *failure = &evidence->failure;
 
-	if (is_wanted && add_wait(hint, said, ended_ns)) {
-		hint->by_output = source != WAIT_HINT;
-	} else if (hint->unread == NULL
-	    && (said->stated == STATED_UNREADABLE
-	        || (is_wanted && said->stated == STATED_READ))) {
-		hint->unread = said->text;
-		hint->unread_in_file = source == WAIT_HINT;
+	for (struct output *output = out.of; output <= &out.of[1]; output++) {
+		struct scan_stream *stream = &output->watched->stream;
+		bool is_whole = output->pipe < 0;
+
+		if (output->file >= 0)
+			output->size = lseek(output->file, 0, SEEK_END);
+		if (out.scan == NULL)
+			continue;
+		fd_close(&output->pipe);
+		if (out.together || output->fd == STDERR_FILENO)
+			out.stderr_torn |= stream->length > 0;
+		if (!scan_held(output) || !is_whole)
+			failure->cut_off = true;
+		scan_finish(out.scan, stream);
+		if (failure->error == 0)
+			failure->error = output->failure;
 	}
-}
-
-/* BACKOFF_HINT wins: it is meant for backoff, what the output says is not. */
-static void
-add_hint(struct evidence *evidence, int64_t ended_ns)
-{
-	static struct stated_wait after;
-	struct hint hint = hint_take(&after);
-	const struct scan *scan = streams.scan;
-
-	add_source(&hint, WAIT_HINT, &after, ended_ns);
-	for (int i = WAIT_HINT + 1; scan != NULL && i < WAIT_SOURCES; i++) {
-		enum wait_source source = (enum wait_source)i;
-		const struct stated_wait *said = waits_of(&scan->waits, source);
-
-		add_source(&hint, source, said, ended_ns);
-		if (scan->waits.wanted == WANTED_ALL
-		    && said->stated > hint.stated)
-			hint.stated = said->stated;
-	}
-	evidence->hint = hint;
+	evidence->full = full_directory();
+	/* A verdict from half of what was looked for may be the wrong one. */
+	if (out.scan != NULL && out.scan->lacks_memory && failure->error == 0)
+		failure->error = ENOMEM;
+	if (failure->error == 0)
+		return;
+	failure->stream = "output";
+	/* COMMAND may have failed only because its pipe was closed. */
+	failure->is_final = failure->error != EPIPE;
 }
 
 static void
 add_matches(struct evidence *evidence)
 {
-	const struct scan *scan = streams.scan;
+	const struct scan *scan = out.scan;
 	const struct condition *condition = scan_match(scan);
 
 	evidence->match.last_line = scan->last_line.text;
@@ -349,21 +550,26 @@ streams_end(int64_t ended_ns)
 	struct stream_failure *failure = &evidence.failure;
 	off_t size, place;
 
-	if (streams.are_ours) {
+	if (out.are_ours) {
 		signals_before_write();
 		input_end();
-		output_end(&evidence);
+		end_output(&evidence);
 		signals_after_write(true);
 	}
-	add_hint(&evidence, ended_ns);
-	if (streams.scan != NULL)
+	evidence.hint = hint_of(out.scan, ended_ns);
+	if (out.scan != NULL)
 		add_matches(&evidence);
 	input_report(&evidence);
 	look_at_stdout(&size, &place);
-	evidence.stray_bytes
-	    = max_ns(size - streams.size, place - streams.place);
+	evidence.stray_bytes = max_ns(size - out.size, place - out.place);
 	/* If the output's reader has gone, backoff dies by PIPE as well. */
 	if (failure->error == EPIPE && signals_pipe_is_deadly())
 		failure->signal = SIGPIPE;
 	return evidence;
+}
+
+bool
+output_tore_stderr(void)
+{
+	return out.stderr_torn;
 }

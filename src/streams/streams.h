@@ -21,39 +21,6 @@
 
 struct command; /* of process/process.h */
 
-/*
- * Call both once, before anything is spawned. False, with errno: no file can be
- * created to hold output; or it is unknown what stdin is. TIMES: all output is
- * watched, as it counts when it is written.
- */
-bool output_start(const struct streams *options, bool times);
-bool streams_start(const struct streams *options, const struct limits *limits);
-
-/*
- * Before an attempt: sets COMMAND's descriptors (-1: inherited) and
- * relay. Returns NULL, or the stream that failed, with errno; then neither
- * streams_end() nor another attempt may follow.
- */
-const char *streams_begin(struct command *command);
-
-/*
- * After the attempt, which ended at ENDED_NS: returns what its streams have
- * shown.
- */
-struct evidence streams_end(int64_t ended_ns);
-
-/* Creates the file for hints. Returns its name, or NULL with errno. */
-const char *hint_start(void);
-
-/*
- * Returns what was written there since the last call, without its wait, which
- * is in AFTER; empties the file.
- */
-struct hint hint_take(struct stated_wait *after);
-
-/* Removes the file if it has a name in a directory. */
-void hint_stop(void);
-
 /* --- files.c: temporary files --- */
 
 /* Where temporary files are: ${TMPDIR:-/var/tmp}. */
@@ -227,55 +194,22 @@ const struct condition *scan_match(const struct scan *scan);
 /* The same for the messages that a tool has for exit STATUS. */
 const struct condition *scan_message(const struct scan *scan, int status);
 
-/* --- output.c: stdout and stderr, where they are held or watched --- */
+/* --- hints.c: what COMMAND and the other side ask for --- */
+
+/* Creates the file for hints. Returns its name, or NULL with errno. */
+const char *hint_start(void);
 
 /*
- * Held output: each attempt writes to an unnamed file of its own, so that a
- * process left behind by an earlier attempt cannot write into the file of a
- * later one. In the end, the output worth showing is copied out. Watched
- * output: COMMAND writes to pipes of backoff, which scans the lines and passes
- * them on at once. Held output is scanned in its file instead.
+ * Returns what was written there since the last call, without its wait, which
+ * is in AFTER; empties the file.
  */
+struct hint hint_take(struct stated_wait *after);
 
-/* Whether fd 1 or 2 is held. */
-bool hold_keeps(int fd);
+/* The same with the wait that counts, also of what SCAN, or NULL, has found. */
+struct hint hint_of(const struct scan *scan, int64_t ended_ns);
 
-/*
- * Copies the last attempt's output to where it belongs, but with FAILED to
- * stderr if only stdout is held. Waits for room as outlet_put() does. Does it
- * only once: released output is no longer held.
- */
-enum written hold_release(bool failed, int64_t until_ns);
-
-/* Whether the last attempt, or hold_release(), may end stderr within a line. */
-bool output_tore_stderr(void);
-
-/*
- * Before an attempt: sets those of DESCRIPTORS[1] and [2] that are held or
- * watched; last of all drops what is held. Returns NULL, or what failed, with
- * errno: then what was held still is.
- */
-const char *output_begin(int descriptors[3]);
-
-/* For struct relay, while the attempt runs. At most two DESCRIPTORS. */
-void output_spawned(void);
-int output_wanted(struct pollfd *descriptors);
-void output_on_ready(void);
-int64_t output_wrote_ns(int64_t now_ns);
-
-/*
- * After COMMAND's end: passes on what is still in the pipes. Returns true if
- * there is no room for all of it yet. With PATIENT, what leftover processes
- * write counts too, and it also returns true while there are any.
- */
-bool output_flush(bool patient);
-
-/*
- * After the attempt: fixes the length of what is held, so that what leftover
- * processes append later is ignored; scans it. Sets what EVIDENCE has about
- * the output's failure, and the place of held output if that is full.
- */
-void output_end(struct evidence *evidence);
+/* Removes the file if it has a name in a directory. */
+void hint_stop(void);
 
 /* --- input.c: stdin --- */
 
@@ -318,5 +252,43 @@ void input_end(void);
  * and what became of a pipe's content in all attempts.
  */
 void input_report(struct evidence *evidence);
+
+/* --- streams.c: the streams of an attempt --- */
+
+/*
+ * Held output: each attempt writes to an unnamed file of its own, so that a
+ * process left behind by an earlier attempt cannot write into the file of a
+ * later one. In the end, the output worth showing is copied out. Watched
+ * output: COMMAND writes to pipes of backoff, which scans the lines and passes
+ * them on at once. Held output is scanned in its file instead.
+ *
+ * Call this once, before anything is spawned. TIMES: all output is watched, as
+ * it counts when it is written. False, with errno: no file can be created.
+ */
+bool streams_start(const struct streams *options, bool times);
+
+/*
+ * Before an attempt: sets COMMAND's descriptors (-1: inherited) and relay; last
+ * of all drops what is held. Returns NULL, or the stream that failed, with
+ * errno, and what was held still is; then neither streams_end() nor another
+ * attempt may follow.
+ */
+const char *streams_begin(struct command *command);
+
+/*
+ * After the attempt, which ended at ENDED_NS: returns what its streams have
+ * shown.
+ */
+struct evidence streams_end(int64_t ended_ns);
+
+/*
+ * Copies the last attempt's output to where it belongs, but with FAILED to
+ * stderr if only stdout is held. Waits for room as outlet_put() does. Does it
+ * only once: released output is no longer held.
+ */
+enum written hold_release(bool failed, int64_t until_ns);
+
+/* Whether the last attempt, or hold_release(), may end stderr within a line. */
+bool output_tore_stderr(void);
 
 #endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "core/base/duration.h"
+#include "streams/streams.h"
+#include "system/system.h"
+
+/*
+ * At most the last so many bytes of hints are read, because COMMAND can make
+ * the file as large as it likes; and so many of a line.
+ */
+#define HINTS_MOST (INT64_C(1) << 20)
+#define HINT_MOST 255
+
+static int hints = -1; /* the file */
+static char hints_name[PATH_MAX];
+static bool hints_are_named; /* in a directory: to be removed from there */
+static char hints_nowhere[PATH_MAX + 64]; /* it could not be made, and why */
+
+/* COMMAND may have another working directory when it writes there. */
+static void
+make_absolute(void)
+{
+	char here[PATH_MAX], *name = hints_name;
+
+	if (name[0] != '/' && getcwd(here, sizeof here) != NULL
+	    && strlen(here) + strlen(name) + 1 < PATH_MAX)
+		text_copy(name, PATH_MAX, JOINED(PATH_MAX, here, "/", name));
+}
+
+const char *
+hint_start(void)
+{
+	struct text why;
+
+	hints = unnamed_file_in_memory(hints_name, sizeof hints_name);
+	if (hints >= 0)
+		return hints_name;
+	hints = tempfile_named("backoff-hint-", hints_name, sizeof hints_name);
+	hints_are_named = hints >= 0;
+	if (hints_are_named) {
+		make_absolute();
+		return hints_name;
+	}
+	why = text_in(hints_nowhere, sizeof hints_nowhere);
+	text_join(&why, "TMPDIR ", tempfile_directory(), ": ", strerror(errno));
+	return NULL;
+}
+
+static enum verdict
+verdict_of_word(const char *word)
+{
+	for (int verdict = VERDICT_SUCCESS; verdict < VERDICTS; verdict++)
+		if (strcasecmp(word, verdict_name((enum verdict)verdict)) == 0)
+			return (enum verdict)verdict;
+	return VERDICT_NONE;
+}
+
+/* What follows "after=": a WHEN, or "inf". */
+static bool
+read_after(const char *text, struct stated_wait *after)
+{
+	struct when when = { .ns = DURATION_INF };
+
+	if (strcmp(text, "inf") != 0
+	    && (!when_parse(text, &when)
+	        || (when.zone == ZONE_NAMED
+	            && !calendar_has_zone(when.zone_name))))
+		return false;
+	after->stated = STATED_READ;
+	after->when = when;
+	return true;
+}
+
+/* Reads a line; later ones win. False: it has no meaning. */
+static bool
+read_hint(const char *line, struct hint *hint, struct stated_wait *after)
+{
+	static char unread[WAIT_TEXT + 1];
+	enum verdict verdict;
+
+	if (strncmp(line, "after=", 6) == 0) {
+		if (read_after(line + 6, after))
+			return true;
+		text_copy(after->text, sizeof after->text, line);
+		if (after->stated != STATED_READ)
+			after->stated = STATED_UNREADABLE;
+	} else if (strncmp(line, "verdict=", 8) == 0) {
+		verdict = verdict_of_word(skip_blanks(line + 8));
+		if (verdict != VERDICT_NONE) {
+			hint->verdict = verdict;
+			return true;
+		}
+		text_copy(unread, sizeof unread, line);
+		hint->unread = unread;
+		hint->unread_in_file = true;
+	}
+	return *line == '\0';
+}
+
+/* Reads the lines up to END, but not the first if it is CUT. */
+static void
+read_hints(char *line, char *end, bool cut, struct hint *hint,
+    struct stated_wait *after)
+{
+	for (char *newline; line <= end; line = newline + 1, cut = false) {
+		bool is_whole;
+
+		newline = memchr(line, '\n', (size_t)(end - line));
+		if (newline == NULL)
+			newline = end;
+		*newline = '\0';
+		is_whole = newline - line <= HINT_MOST
+		    && strlen(line) == (size_t)(newline - line);
+		for (char *last = newline; last > line; *--last = '\0')
+			if (strchr(" \t\r", last[-1]) == NULL)
+				break;
+		if (!cut && !(is_whole && read_hint(line, hint, after)))
+			hint->unreadable++;
+	}
+}
+
+struct hint
+hint_take(struct stated_wait *after)
+{
+	static char bytes[HINTS_MOST + 2];
+	struct hint hint = {
+		.verdict = VERDICT_NONE,
+		.nowhere = hints < 0 ? hints_nowhere : NULL,
+	};
+	off_t size = lseek(hints, 0, SEEK_END), offset, length = 0;
+	ssize_t count;
+
+	after->stated = STATED_MISSING;
+	if (size <= 0)
+		return hint;
+	/* One byte earlier, there may be the newline before a line. */
+	offset = max_ns(size - HINTS_MOST - 1, 0);
+	do {
+		RETRY_EINTR(count,
+		    pread(hints, bytes + length,
+		        (size_t)(size - offset - length), offset + length));
+		length += count;
+	} while (count > 0 && length < size - offset);
+	if (count < 0)
+		hint.unreadable = 1;
+	else
+		read_hints(bytes, bytes + length, offset > 0, &hint, after);
+	while (ftruncate(hints, 0) != 0 && errno == EINTR)
+		continue;
+	return hint;
+}
+
+void
+hint_stop(void)
+{
+	if (hints_are_named)
+		unlink(hints_name);
+}
+
+/* --- the wait that counts --- */
+
+/* Makes SAID the wait. False: it is not a time, or that does not exist. */
+static bool
+add_wait(struct hint *hint, const struct stated_wait *said, int64_t ended_ns)
+{
+	/* By the calendar of now, whatever it was then. */
+	int64_t epoch_ns = clock_epoch_ns() - (clock_now_ns() - ended_ns);
+	struct text until = text_in(hint->until, sizeof hint->until);
+	int64_t moment_ns;
+
+	if (said->stated != STATED_READ
+	    || !calendar_moment(&said->when, epoch_ns, &moment_ns))
+		return false;
+	hint->has_wait = true;
+	hint->wait_ns = said->when.kind == WHEN_DURATION ? said->when.ns
+	                                                 : moment_ns - epoch_ns;
+	if (said->when.kind != WHEN_DURATION && hint->wait_ns > 0)
+		calendar_text(&until, moment_ns, epoch_ns);
+	return true;
+}
+
+/* Adds what one source says; keeps an unreadable text for the log. */
+static void
+add_source(struct hint *hint, enum wait_source source,
+    const struct stated_wait *said, int64_t ended_ns)
+{
+	bool is_wanted = !hint->has_wait;
+
+	if (is_wanted && add_wait(hint, said, ended_ns)) {
+		hint->by_output = source != WAIT_HINT;
+	} else if (hint->unread == NULL
+	    && (said->stated == STATED_UNREADABLE
+	        || (is_wanted && said->stated == STATED_READ))) {
+		hint->unread = said->text;
+		hint->unread_in_file = source == WAIT_HINT;
+	}
+}
+
+struct hint
+hint_of(const struct scan *scan, int64_t ended_ns)
+{
+	static struct stated_wait after;
+	struct hint hint = hint_take(&after);
+
+	add_source(&hint, WAIT_HINT, &after, ended_ns);
+	for (int i = WAIT_HINT + 1; scan != NULL && i < WAIT_SOURCES; i++) {
+		enum wait_source source = (enum wait_source)i;
+		const struct stated_wait *said = waits_of(&scan->waits, source);
+
+		add_source(&hint, source, said, ended_ns);
+		if (scan->waits.wanted == WANTED_ALL
+		    && said->stated > hint.stated)
+			hint.stated = said->stated;
+	}
+	return hint;
+}
