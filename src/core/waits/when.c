@@ -87,27 +87,13 @@ scan_number(const char *text, int most, int least, int digits, int *number)
 	return count < least || *number > most || is_digit(*text) ? NULL : text;
 }
 
-/* Makes *HOUR, 1..12, one of 24 by the "am" or "pm" behind it, or NULL. */
-static const char *
-scan_half(const char *text, int *hour)
-{
-	const char *half = skip_blanks(text);
-	const char *rest = skip_pattern(half, "(am|pm|a.m.|p.m.)");
-
-	if (rest == NULL || *hour < 1 || *hour > 12)
-		return NULL;
-	*hour = *hour % 12 + ((*half | 0x20) == 'p' ? 12 : 0);
-	return rest;
-}
-
 /* "3pm", "3:20am", "15:04", "15:04:05.5"; with NEEDS_HALF not without one. */
 static const char *
 scan_time(const char *text, bool needs_half, int *of_day)
 {
 	int hour, minute = 0, second = 0;
-	const char *rest, *half;
+	const char *rest = scan_number(text, 23, 1, 2, &hour), *half, *end;
 
-	rest = scan_number(text, 23, 1, 2, &hour);
 	if (rest == NULL)
 		return NULL;
 	needs_half |= *rest != ':';
@@ -122,9 +108,16 @@ scan_time(const char *text, bool needs_half, int *of_day)
 		second += is_digit(*rest) && second < 60;
 		rest += strspn(rest, "0123456789");
 	}
-	half = scan_half(rest, &hour);
+	half = skip_blanks(rest);
+	end = skip_pattern(half, "(am|pm|a.m.|p.m.)");
+	if (end != NULL && hour >= 1 && hour <= 12) {
+		hour = hour % 12 + ((*half | 0x20) == 'p' ? 12 : 0);
+		rest = end;
+	} else if (needs_half) {
+		return NULL;
+	}
 	*of_day = (hour * 60 + minute) * 60 + second;
-	return half != NULL ? half : needs_half ? NULL : rest;
+	return rest;
 }
 
 static const char *
@@ -393,23 +386,23 @@ scan_offset(const char *text, struct when *when)
 static const char *
 scan_zone(const char *text, struct when *when)
 {
-	const char *at = skip_blanks(text), *name = at + (*at == '(');
-	const char *zero = skip_pattern(name, "(utc|gmt|z)"), *end;
-	const char *rest = zero != NULL ? zero : name;
-	size_t length = strcspn(name, " \t()"), capitals = 0;
+	const char *name = skip_blanks(text), *rest, *end;
+	bool in_parentheses = *name == '(';
+	size_t length;
 
-	end = scan_offset(rest, when);
+	name += in_parentheses;
+	rest = skip_pattern(name, "(utc|gmt|z)");
+	end = scan_offset(rest != NULL ? rest : name, when);
 	rest = end != NULL ? end : rest;
-	if (rest > name && (at == name || *rest == ')')) {
+	if (rest != NULL && (!in_parentheses || *rest == ')')) {
 		when->zone = ZONE_OFFSET;
-		return at == name ? rest : rest + 1;
+		return rest + in_parentheses;
 	}
-	while (name[capitals] >= 'A' && name[capitals] <= 'Z')
-		capitals++;
-	if (at == name)
-		length = capitals;
-	if (at == name ? length < 2 || length > 4 || !ends_before(at + length)
-	               : name[length] != ')')
+	length = in_parentheses ? strcspn(name, " \t()")
+	                        : strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+	if (in_parentheses
+	        ? name[length] != ')'
+	        : length < 2 || length > 4 || !ends_before(name + length))
 		return text; /* what follows is something else */
 	if (length == 0 || length >= sizeof when->zone_name || *name == '/')
 		return NULL;
@@ -419,7 +412,7 @@ scan_zone(const char *text, struct when *when)
 		when->zone_name[i] = name[i];
 	}
 	when->zone = ZONE_NAMED;
-	return at == name ? at + length : name + length + 1;
+	return name + length + in_parentheses;
 }
 
 const char *
