@@ -208,28 +208,19 @@ note_read(int64_t unread)
 static void
 keep(int64_t count)
 {
-	const char *bytes = buffer;
-	int64_t end = in.taken + count;
+	struct outlet spool = { .step = SIZE_MAX };
+	size_t left = (size_t)count;
 
 	if (!in.fate.lost && in.spool < 0) {
 		in.spool = tempfile_open();
 		if (in.spool < 0)
 			lose(errno);
 	}
-	while (!in.fate.lost && in.taken < end) {
-		ssize_t written;
-
-		RETRY_EINTR(written,
-		    pwrite(
-		        in.spool, bytes, (size_t)(end - in.taken), in.taken));
-		if (written <= 0) {
-			lose(written == 0 ? ENOSPC : errno);
-			break;
-		}
-		bytes += written;
-		in.taken += written;
-	}
-	in.taken = end;
+	spool.fd = spool.out = in.spool;
+	if (!in.fate.lost
+	    && outlet_put(&spool, buffer, &left, AT_ONCE) != WRITTEN_ALL)
+		lose(errno);
+	in.taken += count;
 }
 
 /* --- the pipe through which COMMAND reads --- */

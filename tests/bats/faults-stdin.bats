@@ -137,7 +137,7 @@ unknown() {
 # The first and the last of these calls, counted among all those of this name.
 @test "an interrupted system call is repeated" {
   need_answer peek
-  for call in tee recvfrom read preadv2 splice write pwrite64 pread64 poll ppoll; do
+  for call in tee recvfrom read preadv2 splice write pread64 poll ppoll; do
     kind=unix
     [[ $call != @(tee|preadv2|splice) ]] || kind=pipe
     case $call in

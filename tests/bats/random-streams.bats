@@ -33,7 +33,7 @@ replay() {
   need_strace
   cat >slow <<'SCRIPT'
 #!/bin/sh
-calls=ioctl,tee,read,recvfrom,?pwrite64,?pread64,write,fcntl,close,?poll,?ppoll
+calls=ioctl,tee,read,recvfrom,?pread64,write,fcntl,close,?poll,?ppoll
 exec strace -qq -o /dev/null -e trace="$calls" -e inject="$calls:delay_$WHERE=$DELAY" "$BACKOFF" "$@"
 SCRIPT
   chmod +x slow
