@@ -143,9 +143,8 @@ hint_take(struct stated_wait *after)
 	/* One byte earlier, there may be the newline before a line. */
 	offset = max_ns(size - HINTS_MOST - 1, 0);
 	do {
-		RETRY_EINTR(count,
-		    pread(hints, bytes + length,
-		        (size_t)(size - offset - length), offset + length));
+		count = file_read(hints, bytes + length,
+		    (size_t)(size - offset - length), offset + length);
 		length += count;
 	} while (count > 0 && length < size - offset);
 	if (count < 0)
