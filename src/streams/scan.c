@@ -123,8 +123,8 @@ scan_add_wait_regex(struct scan *scan, const char *text)
 /*
  * Compiles all messages without a literal into one expression: a line that
  * does not match (A)|(B)|... matches none of them. For 36 MB of lines that
- * takes git's messages from 9 s to 3 s, with glibc. If it cannot be compiled,
- * each is tried alone.
+ * takes git's messages from 1.4 s to 0.7 s, with glibc. If it cannot be
+ * compiled, each is tried alone.
  */
 static void
 compile_union(struct scan *scan)

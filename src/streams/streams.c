@@ -500,17 +500,16 @@ end_output(struct evidence *evidence)
 
 	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		struct scan_stream *stream = &output->watched->stream;
-		bool is_whole = output->pipe < 0;
 
 		if (output->file >= 0)
 			output->size = lseek(output->file, 0, SEEK_END);
 		if (out.scan == NULL)
 			continue;
+		failure->cut_off |= output->pipe >= 0;
 		fd_close(&output->pipe);
 		if (out.together || output->fd == STDERR_FILENO)
 			out.stderr_torn |= stream->length > 0;
-		if (!scan_held(output) || !is_whole)
-			failure->cut_off = true;
+		failure->cut_off |= !scan_held(output);
 		scan_finish(out.scan, stream);
 		if (failure->error == 0)
 			failure->error = output->failure;
