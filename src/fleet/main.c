@@ -23,7 +23,7 @@
 #include "core/base/duration.h"
 #include "core/base/text.h"
 #include "core/gate/gate.h"
-#include "fleet/server.h"
+#include "fleet/fleet.h"
 #include "system/system.h"
 
 #define BACKOFF_SOCKET 3
@@ -47,6 +47,7 @@ struct held {
 };
 
 static struct held all[KEYS];
+static struct url url; /* of the server */
 
 static struct held *
 find(const char *key)
@@ -102,8 +103,7 @@ look(struct held *held, const int64_t *members, struct text *answer)
 {
 	int64_t now_ns, living = 0;
 
-	if (!server_connect(members[0] > 0 ? LOOKED_NS : TIME_KEPT_NS))
-		return false;
+	server_begin(&url, members[0] > 0 ? LOOKED_NS : TIME_KEPT_NS);
 	now_ns = boot_clock_ns();
 	/*
 	 * First the state: whoever takes something after this GET is counted,
@@ -116,7 +116,7 @@ look(struct held *held, const int64_t *members, struct text *answer)
 	for (int i = 0; i < FLEET_MEMBERS && members[i] > 0; i++)
 		server_add("ZSCORE backoff:%s:held %lld", held->key,
 		    (long long)members[i]);
-	if (!server_run())
+	if (server_run() == 0)
 		return false;
 	for (int i = 0; i < FLEET_MEMBERS && members[i] > 0; i++) {
 		int64_t until_ms = server_number(2 + i);
@@ -156,26 +156,27 @@ put(struct held *held, int64_t member, const char *old, const char *new,
     bool *done)
 {
 	int64_t now_ns;
+	int count;
 
-	if (!server_connect(LOOKED_NS))
-		return false;
+	server_begin(&url, LOOKED_NS);
 	server_add("WATCH backoff:%s", held->key);
 	server_add("GET backoff:%s", held->key);
-	if (!server_run())
+	if (server_run() == 0)
 		return false;
 	*done = strcmp(state(1), old) == 0;
 	if (!*done) {
 		server_add("UNWATCH");
-		return server_run();
+		return server_run() > 0;
 	}
 	server_add("MULTI");
 	server_add("SET backoff:%s %s EX %d", held->key, new, KEPT_S);
 	now_ns = boot_clock_ns();
 	add_hold(held, member, now_ns);
 	server_add("EXEC");
-	if (!server_run())
+	count = server_run();
+	if (count == 0)
 		return false;
-	*done = server_has_executed();
+	*done = server_number(count - 1) > 0;
 	if (*done)
 		hold(held, member, now_ns);
 	return true;
@@ -189,10 +190,9 @@ drop(struct held *held)
 	held->member = 0;
 	if (member == 0)
 		return true;
-	if (!server_connect(TIME_KEPT_NS))
-		return false;
+	server_begin(&url, TIME_KEPT_NS);
 	server_add("ZREM backoff:%s:held %lld", held->key, (long long)member);
-	if (!server_run())
+	if (server_run() == 0)
 		return false;
 	held->lapsed |= server_number(0) == 0;
 	return true;
@@ -218,8 +218,7 @@ renew(struct held *held)
 	int64_t now_ns;
 	bool is_sure, changed;
 
-	if (!server_connect(0))
-		return;
+	server_begin(&url, 0);
 	now_ns = boot_clock_ns();
 	/* Before until_ns it is ours even if the server has lost it. */
 	is_sure = now_ns < held->until_ns;
@@ -227,7 +226,7 @@ renew(struct held *held)
 	                   : "ZADD backoff:%s:held XX CH %lld %lld",
 	    held->key, score(now_ns + FLEET_LEASE_NS), (long long)held->member);
 	server_add("EXPIRE backoff:%s:held %d", held->key, KEPT_S);
-	if (!server_run())
+	if (server_run() == 0)
 		return;
 	changed = server_number(0) > 0;
 	held->lapsed |= is_sure == changed;
@@ -269,10 +268,11 @@ say(const char *word, const char *words)
 
 /* In a signal handler, where message_send() may be called. */
 static void
-give_up_name(void)
+give_up_name(int signal)
 {
 	static const char words[] = "lost :timed out";
 
+	(void)signal;
 	message_send(BACKOFF_SOCKET, words, sizeof words - 1);
 	_exit(1);
 }
@@ -280,7 +280,6 @@ give_up_name(void)
 static void
 say_hello(void)
 {
-	static struct url url;
 	const char *where = getenv("BACKOFF_FLEET");
 	const char *wrong = "BACKOFF_FLEET is not set; expected redis://HOST, "
 	                    "rediss://HOST or unix:/PATH there";
@@ -295,7 +294,6 @@ say_hello(void)
 		say("wrong", wrong);
 		_exit(0);
 	}
-	server_start(&url, give_up_name);
 	say(JOINED(32, "hello ", NUMBER(FLEET_VERSION)), url.shown);
 }
 
@@ -380,6 +378,7 @@ settle(void)
 	/* The end of the socket says when to end. */
 	for (size_t i = 0; i < ARRAY_LENGTH(ignored); i++)
 		signal(ignored[i], SIG_IGN);
+	signal(SIGALRM, give_up_name);
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	if (chdir("/") != 0)

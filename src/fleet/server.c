@@ -2,8 +2,8 @@
 #include <config.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,86 +13,38 @@
 #include <hiredis/hiredis.h>
 #include <hiredis/sds.h>
 #if HAVE_OPENSSL
+#include <openssl/err.h>
 #include <openssl/ssl.h>
+#else
+#define tls_start(host) ""
+#define SSL_read(tls, bytes, size) (-1)
+#define SSL_write(tls, bytes, size) (-1)
+#define SSL_get_error(tls, result) (result)
+#define SSL_ERROR_WANT_READ 1
+#define SSL_free(tls) ((void)(tls))
 #endif
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "fleet/server.h"
+#include "fleet/fleet.h"
 #include "system/system.h"
 
 #define LIMIT_NS (250 * NS_PER_MS) /* for the connection, and each answer */
-#define TICK_NS (10 * NS_PER_MS)
-#define LIMIT_TICKS ((int)(LIMIT_NS / TICK_NS))
-#define LATE_TICKS 3 /* for what a signal does not end */
+#define NAME_NS (280 * NS_PER_MS) /* for finding its name, and that */
 #define MOST_BYTES 65536 /* of an answer: ours have some hundred */
 #define REPLIES 12
 
 static struct {
-	const struct url *url;
-	void (*give_up)(void);
 	const char *why; /* it cannot be used */
 	redisContext *redis; /* NULL: there is no connection */
 	struct ssl_st *tls; /* of it; NULL: without */
+	int64_t until_ns; /* the answer has to come, by CLOCK_MONOTONIC */
 	int wanted; /* so many replies */
 	redisReply *replies[REPLIES];
 	int count; /* of them */
 	int64_t asked_ns; /* when we asked for the time, by CLOCK_BOOTTIME */
 	int64_t ahead_ns; /* by how much the server's clock is ahead of that */
 } server = { .why = "" };
-
-static volatile sig_atomic_t ticks_left; /* of the limit, until it is over */
-
-/* getaddrinfo() goes on after a signal; all other calls end with EINTR. */
-static void
-note_tick(int signal)
-{
-	const struct sigaction interrupts = { .sa_handler = note_tick };
-
-	if (--ticks_left == 0)
-		sigaction(signal, &interrupts, NULL);
-	if (ticks_left == -LATE_TICKS)
-		server.give_up();
-}
-
-/*
- * A limit of LIMIT_NS, in so many ticks. However long the machine stands still,
- * that is one tick: a server that stood still with us has its time.
- */
-static void
-begin_limit(int ticks)
-{
-	const struct itimerval limit
-	    = { .it_value.tv_usec = LIMIT_NS / ticks / 1000,
-		      .it_interval.tv_usec = TICK_NS / 1000 };
-	const struct sigaction action = { .sa_handler = note_tick,
-		.sa_flags = ticks > 1 ? SA_RESTART : 0 };
-
-	ticks_left = ticks;
-	sigaction(SIGALRM, &action, NULL);
-	setitimer(ITIMER_REAL, &limit, NULL);
-}
-
-static void
-end_limit(void)
-{
-	static const struct itimerval none;
-
-	setitimer(ITIMER_REAL, &none, NULL);
-}
-
-static const char *
-unless_late(const char *why)
-{
-	return ticks_left <= 0 ? "timed out" : why;
-}
-
-void
-server_start(const struct url *url, void (*give_up)(void))
-{
-	server.url = url;
-	server.give_up = give_up;
-}
 
 const char *
 server_why(void)
@@ -101,6 +53,26 @@ server_why(void)
 }
 
 /* --- the connection --- */
+
+static const char *
+unless_late(const char *why)
+{
+	return clock_now_ns() >= server.until_ns ? "timed out" : why;
+}
+
+/*
+ * Whether a call that has returned RESULT only came too early, and is to be
+ * made again: now more is there. False, too: it does not come in time.
+ */
+static bool
+was_early(int result)
+{
+	bool is_early = server.tls != NULL
+	    ? SSL_get_error(server.tls, result) == SSL_ERROR_WANT_READ
+	    : result < 0 && errno == EAGAIN;
+
+	return is_early && fd_await(server.redis->fd, POLLIN, server.until_ns);
+}
 
 #if HAVE_OPENSSL
 
@@ -129,6 +101,7 @@ tls_start(const char *host)
 	struct text text = text_in(why, sizeof why);
 	const char *file = getenv("SSL_CERT_FILE");
 	long verified;
+	int result;
 
 	if (context == NULL) {
 		context = SSL_CTX_new(TLS_client_method());
@@ -142,8 +115,12 @@ tls_start(const char *host)
 	if (server.tls == NULL || SSL_set_fd(server.tls, server.redis->fd) != 1
 	    || !tls_expect(host))
 		return "no memory for TLS";
-	begin_limit(LIMIT_TICKS);
-	if (SSL_connect(server.tls) > 0)
+	ERR_clear_error();
+	server.until_ns = clock_now_ns() + LIMIT_NS;
+	do
+		result = SSL_connect(server.tls);
+	while (was_early(result));
+	if (result > 0)
 		return NULL;
 	verified = SSL_get_verify_result(server.tls);
 	if (verified == X509_V_OK)
@@ -155,28 +132,29 @@ tls_start(const char *host)
 	return why;
 }
 
-#else
-
-#define tls_start(host) ""
-#define SSL_read(tls, bytes, size) (-1)
-#define SSL_write(tls, bytes, size) (-1)
-#define SSL_free(tls) ((void)(tls))
-
 #endif
 
 static const char *
 connect_to(const struct url *url)
 {
 	static char why[128];
+	static const struct itimerval none,
+	    alarm = { .it_value.tv_usec = NAME_NS / 1000 };
+	const struct timeval limit = { .tv_usec = LIMIT_NS / 1000 };
 
-	server.redis = url->is_unix ? redisConnectUnix(url->host)
-	                            : redisConnect(url->host, url->port);
+	setitimer(ITIMER_REAL, &alarm, NULL);
+	server.redis = url->is_unix
+	    ? redisConnectUnixWithTimeout(url->host, limit)
+	    : redisConnectWithTimeout(url->host, url->port, limit);
+	setitimer(ITIMER_REAL, &none, NULL);
 	if (server.redis == NULL)
 		return "no memory";
-	if (server.redis->err == 0)
+	if (server.redis->err == 0) {
+		fcntl(server.redis->fd, F_SETFL, O_NONBLOCK);
 		return url->is_tls ? tls_start(url->host) : NULL;
+	}
 	text_copy(why, sizeof why, server.redis->errstr);
-	return strstr(why, strerror(EINTR)) != NULL ? "timed out" : why;
+	return strstr(why, strerror(ETIMEDOUT)) != NULL ? "timed out" : why;
 }
 
 static void
@@ -215,6 +193,8 @@ server_add(const char *format, ...)
 	va_list arguments;
 	int added;
 
+	if (server.redis == NULL)
+		return;
 	va_start(arguments, format);
 	added = redisvAppendCommand(server.redis, format, arguments);
 	va_end(arguments);
@@ -257,8 +237,7 @@ send_commands(void)
 	    : write(server.redis->fd, bytes, size);
 
 	sdsclear(bytes);
-	return sent == (ssize_t)size
-	    || fail(unless_late("the connection was closed"));
+	return sent == (ssize_t)size || fail("the connection was closed");
 }
 
 static bool
@@ -267,42 +246,41 @@ receive_replies(void)
 	size_t received = 0;
 	void *reply = NULL;
 	char bytes[4096];
-	ssize_t size;
+	int size;
 
+	server.until_ns = clock_now_ns() + LIMIT_NS;
 	while (server.count < server.wanted) {
 		if (redisGetReplyFromReader(server.redis, &reply) != REDIS_OK)
 			return fail("not a Redis server");
 		if (reply != NULL) {
 			server.replies[server.count++] = reply;
+			if (!check(reply))
+				return false;
 			continue;
 		}
-		size = server.tls != NULL
-		    ? SSL_read(server.tls, bytes, sizeof bytes)
-		    : read(server.redis->fd, bytes, sizeof bytes);
-		if (size <= 0 || ticks_left <= 0)
+		do
+			size = server.tls != NULL
+			    ? SSL_read(server.tls, bytes, sizeof bytes)
+			    : (int)read(server.redis->fd, bytes, sizeof bytes);
+		while (was_early(size));
+		if (size <= 0)
 			return fail(unless_late("the connection was closed"));
 		received += (size_t)size;
 		if (received > MOST_BYTES)
 			return fail("its answer is too long");
 		redisReaderFeed(server.redis->reader, bytes, (size_t)size);
 	}
+	server.wanted = 0;
 	return true;
 }
 
-bool
+int
 server_run(void)
 {
-	bool done;
-
 	forget_replies();
-	begin_limit(LIMIT_TICKS);
-	done = send_commands() && receive_replies();
-	end_limit();
-	server.wanted = 0;
-	for (int i = 0; i < server.count; i++)
-		if (!check(server.replies[i]))
-			return false;
-	return done;
+	return server.redis != NULL && send_commands() && receive_replies()
+	    ? server.count
+	    : 0;
 }
 
 const char *
@@ -322,6 +300,8 @@ number_of(const redisReply *reply)
 		return max_ns(reply->integer, 0);
 	if (reply->type == REDIS_REPLY_STRING)
 		count_parse(reply->str, &number);
+	if (reply->type == REDIS_REPLY_ARRAY)
+		number = (int64_t)reply->elements;
 	return number;
 }
 
@@ -331,66 +311,61 @@ server_number(int number)
 	return number_of(server.replies[number]);
 }
 
-bool
-server_has_executed(void)
-{
-	return server.replies[server.count - 1]->type == REDIS_REPLY_ARRAY;
-}
-
 /* Asks for the time, and with it for what was added before. */
-static bool
+static void
 ask_time(void)
 {
-	int64_t now_ns = boot_clock_ns(), took_ns;
+	int64_t now_ns, took_ns;
 	const redisReply *time;
-	int number = server.wanted;
+	int count;
 
-	server_add("TIME");
-	if (!server_run())
-		return false;
-	time = server.replies[number];
-	took_ns = boot_clock_ns() - now_ns;
+	do {
+		now_ns = boot_clock_ns();
+		server_add("TIME");
+		count = server_run();
+		took_ns = boot_clock_ns() - now_ns;
+		/* If we stood still then, it is not known when that was. */
+	} while (count > 0 && took_ns > LIMIT_NS);
+	if (count == 0)
+		return;
+	time = server.replies[count - 1];
 	if (time->type != REDIS_REPLY_ARRAY || time->elements != 2)
-		return fail("it does not know the time");
-	/* If we stood still meanwhile, it is not known when that was. */
-	if (took_ns > LIMIT_NS)
-		return ask_time();
+		fail("it does not know the time");
+	else
+		server.ahead_ns
+		    = min_ns(saturating_multiply(
+		                 number_of(time->element[0]), NS_PER_S),
+		          INT64_MAX / 2)
+		    + min_ns(number_of(time->element[1]), 999999) * 1000
+		    - now_ns - took_ns / 2;
 	server.asked_ns = now_ns;
-	server.ahead_ns
-	    = min_ns(saturating_multiply(number_of(time->element[0]), NS_PER_S),
-	          INT64_MAX / 2)
-	    + min_ns(number_of(time->element[1]), 999999) * 1000 - now_ns
-	    - took_ns / 2;
-	return true;
 }
 
-bool
-server_connect(int64_t age_ns)
+void
+server_begin(const struct url *url, int64_t age_ns)
 {
-	const struct url *url = server.url;
 	struct pollfd watched = { .events = POLLIN };
 	const char *why;
 
 	/* Nothing is awaited now: what can be read is its end. */
 	if (server.redis != NULL)
 		watched.fd = server.redis->fd;
-	if (server.redis != NULL && poll(&watched, 1, 0) == 0)
-		return boot_clock_ns() - server.asked_ns < age_ns || ask_time();
-	hang_up();
-	/* hiredis connects by poll(2), which the first tick ends. */
-	begin_limit(1);
-	why = connect_to(url);
-	end_limit();
-	if (why != NULL)
-		return fail(why);
-	if (url->user[0] != '\0')
-		server_add("AUTH %s %s", url->user, url->password);
-	else if (url->password[0] != '\0')
-		server_add("AUTH %s", url->password);
-	if (url->db != 0)
-		server_add("SELECT %d", url->db);
+	if (server.redis == NULL || poll(&watched, 1, 0) != 0) {
+		hang_up();
+		why = connect_to(url);
+		if (why != NULL)
+			fail(why);
+		if (url->user[0] != '\0')
+			server_add("AUTH %s %s", url->user, url->password);
+		else if (url->password[0] != '\0')
+			server_add("AUTH %s", url->password);
+		if (url->db != 0)
+			server_add("SELECT %d", url->db);
+	} else if (boot_clock_ns() - server.asked_ns < age_ns) {
+		return;
+	}
 	/* Who may not ask it for the time may do nothing else either. */
-	return ask_time();
+	ask_time();
 }
 
 int64_t

@@ -6,7 +6,7 @@
 
 #include "core/base/duration.h"
 #include "core/base/text.h"
-#include "fleet/url.h"
+#include "fleet/fleet.h"
 
 #define MOST_DB 65535
 #define DEFAULT_PORT 6379

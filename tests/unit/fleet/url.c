@@ -5,7 +5,7 @@
 #include <config.h>
 
 #include "core/base/text.h"
-#include "fleet/url.h"
+#include "fleet/fleet.h"
 #include "unit/tap.h"
 
 static void
