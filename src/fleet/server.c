@@ -294,14 +294,12 @@ server_string(int number)
 static int64_t
 number_of(const redisReply *reply)
 {
-	int64_t number = 0;
+	int64_t number = reply->type == REDIS_REPLY_ARRAY
+	    ? (int64_t)reply->elements
+	    : reply->integer;
 
-	if (reply->type == REDIS_REPLY_INTEGER)
-		return max_ns(reply->integer, 0);
 	if (reply->type == REDIS_REPLY_STRING)
 		count_parse(reply->str, &number);
-	if (reply->type == REDIS_REPLY_ARRAY)
-		number = (int64_t)reply->elements;
 	return number;
 }
 
