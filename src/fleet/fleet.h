@@ -11,14 +11,14 @@
  *   redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]     rediss:// with TLS
  *   unix:/PATH[?db=DB]     unix://[[USER]:PASSWORD@]/PATH[?db=DB]
  *
- * %XX stands for a byte in all but the scheme; HOST may be [IPv6].
+ * %XX stands for a byte in USER, PASSWORD, HOST and PATH; HOST may be [IPv6].
  */
 
 struct url {
 	bool is_unix, is_tls;
 	char user[128], password[512]; /* "": there is none */
 	char host[256]; /* or the path of the socket */
-	int port, db;
+	long port, db;
 	char shown[300]; /* in messages: without user and password */
 };
 

@@ -145,7 +145,7 @@ connect_to(const struct url *url)
 	setitimer(ITIMER_REAL, &alarm, NULL);
 	server.redis = url->is_unix
 	    ? redisConnectUnixWithTimeout(url->host, limit)
-	    : redisConnectWithTimeout(url->host, url->port, limit);
+	    : redisConnectWithTimeout(url->host, (int)url->port, limit);
 	setitimer(ITIMER_REAL, &none, NULL);
 	if (server.redis == NULL)
 		return "no memory";
@@ -358,7 +358,7 @@ server_begin(const struct url *url, int64_t age_ns)
 		else if (url->password[0] != '\0')
 			server_add("AUTH %s", url->password);
 		if (url->db != 0)
-			server_add("SELECT %d", url->db);
+			server_add("SELECT %ld", url->db);
 	} else if (boot_clock_ns() - server.asked_ns < age_ns) {
 		return;
 	}

@@ -1,116 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/duration.h"
 #include "core/base/text.h"
 #include "fleet/fleet.h"
 
-#define MOST_DB 65535
+#define MOST 65535 /* of a port, or DB */
 #define DEFAULT_PORT 6379
 
-/* FROM up to TO, decoded. False: it does not fit, or is not right. */
+/*
+ * What follows the scheme. A "/" in user or password has to be %2F; an "@"
+ * should be %40, and people forget that. Group 2 is USER, 3 PASSWORD, 4 HOST
+ * or PATH; of TCP, 6 is PORT and 8 DB; of UNIX, 6 is DB.
+ */
+#define AS_USER "^(([^:/?#]*):([^/?#]+)@)?"
+#define TCP AS_USER "(\\[[^]@/?#]+]|[^]:@/?#[]+)(:([0-9]+))?(/([0-9]*))?$"
+#define UNIX AS_USER "(/[^?]*)(\\?db=([0-9]*))?$"
+#define GROUPS 9
+
+/* A group of FROM, decoded. False: it does not fit, or is not right. */
 static bool
-decode(char *room, size_t size, const char *from, const char *to)
+decode(char *room, size_t size, const char *from, regmatch_t group)
 {
 	size_t length = 0;
 
-	for (; from < to; from++) {
-		char byte = *from;
+	for (regoff_t at = group.rm_so; at < group.rm_eo; at++) {
+		char byte = from[at];
 
 		if (byte == '%') {
 			char hex[3] = "";
 
-			if (to - from < 3
-			    || strspn(from + 1, "0123456789abcdefABCDEF") < 2)
+			if (strspn(from + at + 1, "0123456789abcdefABCDEF") < 2)
 				return false;
-			memcpy(hex, from + 1, 2);
+			memcpy(hex, from + at + 1, 2);
 			byte = (char)strtoul(hex, NULL, 16);
-			from += 2;
+			at += 2;
 		}
 		if (byte == '\0' || length + 1 >= size)
 			return false;
 		room[length++] = byte;
 	}
 	room[length] = '\0';
-	return length > 0;
-}
-
-/* "[[USER]:PASSWORD@]": what follows, or NULL. */
-static const char *
-parse_user(struct url *url, const char *from, const char *end)
-{
-	const char *at = NULL, *colon;
-
-	/* An @ in a password should be %40, and people forget that. */
-	for (const char *each = from; each < end; each++)
-		if (*each == '@')
-			at = each;
-	if (at == NULL)
-		return from;
-	colon = memchr(from, ':', (size_t)(at - from));
-	if (colon == NULL
-	    || (colon > from
-	        && !decode(url->user, sizeof url->user, from, colon))
-	    || !decode(url->password, sizeof url->password, colon + 1, at))
-		return NULL;
-	return at + 1;
-}
-
-/* "HOST[:PORT]", with brackets around one of IPv6. */
-static bool
-parse_host(struct url *url, const char *from, const char *end)
-{
-	bool in_brackets = *from == '[';
-	const char *after
-	    = memchr(from, in_brackets ? ']' : ':', (size_t)(end - from));
-	char words[8];
-	int64_t port = DEFAULT_PORT;
-
-	if (after == NULL && !in_brackets)
-		after = end;
-	if (after == NULL
-	    || !decode(url->host, sizeof url->host, from + in_brackets, after))
-		return false;
-	after += in_brackets;
-	if (after != end
-	    && (*after != ':' || !decode(words, sizeof words, after + 1, end)
-	        || !count_parse(words, &port)))
-		return false;
-	url->port = (int)port;
-	return port >= 1 && port <= 65535;
-}
-
-static bool
-parse_db(struct url *url, const char *from)
-{
-	int64_t db = 0;
-
-	if (*from != '\0' && (!count_parse(from, &db) || db > MOST_DB))
-		return false;
-	url->db = (int)db;
 	return true;
 }
 
-/* What follows the scheme. */
+/* The number that is a group of FROM, if it is there and is not empty. */
+static void
+read_number(long *number, const char *from, regmatch_t group)
+{
+	if (group.rm_so < group.rm_eo)
+		*number = strtol(from + group.rm_so, NULL, 10);
+}
+
 static bool
 parse(struct url *url, const char *from)
 {
-	const char *end = from + strcspn(from, "/?#");
+	regmatch_t match[GROUPS];
+	regex_t regex;
+	bool is_right;
 
-	from = parse_user(url, from, end);
-	if (from == NULL)
+	if (regcomp(&regex, url->is_unix ? UNIX : TCP, REG_EXTENDED) != 0)
 		return false;
+	is_right = regexec(&regex, from, GROUPS, match, 0) == 0;
+	regfree(&regex);
+	if (!is_right)
+		return false;
+	/* An address of IPv6. */
+	if (from[match[4].rm_so] == '[') {
+		match[4].rm_so++;
+		match[4].rm_eo--;
+	}
+	url->port = DEFAULT_PORT;
 	if (!url->is_unix)
-		return parse_host(url, from, end)
-		    && (*end == '\0'
-		        || (*end == '/' && parse_db(url, end + 1)));
-	end = from + length_before(from, '?');
-	return *from == '/' && decode(url->host, sizeof url->host, from, end)
-	    && (*end == '\0'
-	        || (strncmp(end, "?db=", 4) == 0 && parse_db(url, end + 4)));
+		read_number(&url->port, from, match[6]);
+	read_number(&url->db, from, match[url->is_unix ? 6 : 8]);
+	return decode(url->user, sizeof url->user, from, match[2])
+	    && decode(url->password, sizeof url->password, from, match[3])
+	    && decode(url->host, sizeof url->host, from, match[4])
+	    && url->port > 0 && url->port <= MOST && url->db <= MOST;
 }
 
 static void
