@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -266,14 +267,12 @@ say(const char *word, const char *words)
 	message_send(BACKOFF_SOCKET, room, text.length);
 }
 
-/* In a signal handler, where message_send() may be called. */
+/* In a signal handler, where all of this may be called. */
 static void
 give_up_name(int signal)
 {
-	static const char words[] = "lost :timed out";
-
 	(void)signal;
-	message_send(BACKOFF_SOCKET, words, sizeof words - 1);
+	say("lost", "timed out");
 	_exit(1);
 }
 
@@ -366,21 +365,18 @@ listen_to_backoff(void)
 static void
 settle(void)
 {
-	static const int ignored[]
-	    = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2 };
 	int null = open("/dev/null", O_RDWR);
-	sigset_t none;
+	sigset_t blocked;
 
 	for (int fd = 0; fd < BACKOFF_SOCKET && null >= 0; fd++)
 		dup2(null, fd);
 	fd_close_from(BACKOFF_SOCKET + 1);
 	fcntl(BACKOFF_SOCKET, F_SETFD, FD_CLOEXEC);
 	/* The end of the socket says when to end. */
-	for (size_t i = 0; i < ARRAY_LENGTH(ignored); i++)
-		signal(ignored[i], SIG_IGN);
 	signal(SIGALRM, give_up_name);
-	sigemptyset(&none);
-	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	sigfillset(&blocked);
+	sigdelset(&blocked, SIGALRM);
+	pthread_sigmask(SIG_SETMASK, &blocked, NULL);
 	if (chdir("/") != 0)
 		_exit(1);
 }
@@ -391,11 +387,9 @@ main(void)
 	struct stat stat;
 
 	if (fstat(BACKOFF_SOCKET, &stat) != 0 || !S_ISSOCK(stat.st_mode)) {
-		static const char words[] = "backoff-fleet: backoff starts it; "
-		                            "see backoff-gate(7)\n";
-
-		return write(STDERR_FILENO, words, sizeof words - 1) < 0 ? 1
-		                                                         : 125;
+		fputs("backoff-fleet: backoff starts it; see backoff-gate(7)\n",
+		    stderr);
+		return 125;
 	}
 	setsid();
 	settle();
