@@ -40,7 +40,7 @@ const char *url_parse(struct url *url, const char *text);
  * the search for a name takes too long SIGALRM comes, which has to end the
  * process, as nothing else ends that.
  */
-void server_begin(const struct url *url, int64_t age_ns);
+void server_begin(struct url *url, int64_t age_ns);
 
 /* Another command, in the format of redisFormatCommand(). */
 void server_add(const char *format, ...);

@@ -201,18 +201,6 @@ drop(struct held *held)
 
 /* --- what is held --- */
 
-/* When it is to be renewed, by CLOCK_BOOTTIME; INT64_MAX: never. */
-static int64_t
-renewal_ns(void)
-{
-	int64_t next_ns = INT64_MAX;
-
-	for (int i = 0; i < KEYS; i++)
-		if (all[i].member > 0)
-			next_ns = min_ns(next_ns, all[i].renew_ns);
-	return next_ns;
-}
-
 static void
 renew(struct held *held)
 {
@@ -234,23 +222,28 @@ renew(struct held *held)
 	hold(held, is_sure || changed ? held->member : 0, now_ns);
 }
 
-/* Not while backoff is stopped, as by Ctrl-Z. */
-static void
+/*
+ * Renews what is due, but not while backoff is stopped, as by Ctrl-Z. Returns
+ * when the next one is, by CLOCK_BOOTTIME; INT64_MAX: never.
+ */
+static int64_t
 renew_what_is_due(void)
 {
 	struct process backoff;
-	int64_t now_ns = boot_clock_ns();
-	/* Where it cannot be seen nobody knows. */
-	bool is_stopped
-	    = process_read(&backoff, getppid()) && backoff.is_stopped;
+	int64_t now_ns = boot_clock_ns(), next_ns = INT64_MAX;
 
-	for (int i = 0; i < KEYS; i++) {
-		if (all[i].member == 0 || all[i].renew_ns > now_ns)
-			continue;
-		all[i].renew_ns = now_ns + RETRY_NS;
-		if (!is_stopped)
-			renew(&all[i]);
+	for (struct held *held = all; held < all + KEYS; held++) {
+		if (held->member > 0 && held->renew_ns <= now_ns) {
+			held->renew_ns = now_ns + RETRY_NS;
+			/* Where it cannot be seen nobody knows. */
+			if (!process_read(&backoff, getppid())
+			    || !backoff.is_stopped)
+				renew(held);
+		}
+		if (held->member > 0)
+			next_ns = min_ns(next_ns, held->renew_ns);
 	}
+	return next_ns;
 }
 
 /* --- the talk with backoff --- */
@@ -337,15 +330,11 @@ listen_to_backoff(void)
 	struct pollfd watched = { .fd = BACKOFF_SOCKET, .events = POLLIN };
 	char words[FLEET_LINE_SIZE];
 	struct fleet_line question;
-	int64_t next_ns = renewal_ns();
+	/* Renewals come first: backoff may ask again and again. */
+	int64_t next_ns = renew_what_is_due();
 	int64_t left_ns = max_ns(next_ns - boot_clock_ns(), 0);
 	ssize_t size;
 
-	/* Renewals come first: backoff may ask again and again. */
-	if (left_ns == 0) {
-		renew_what_is_due();
-		return;
-	}
 	if (poll(&watched, 1,
 	        next_ns == INT64_MAX ? -1 : (int)(left_ns / NS_PER_MS) + 1)
 	    <= 0)

@@ -76,25 +76,9 @@ was_early(int result)
 
 #if HAVE_OPENSSL
 
-/* The certificate has to be HOST's. */
-static bool
-tls_expect(const char *host)
-{
-	SSL *tls = server.tls;
-
-	/* An address is named in a certificate otherwise than a name. */
-	if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), host) == 1)
-		return true;
-	/* As SSL_set_tlsext_host_name() does, which drops the const openly. */
-	return SSL_ctrl(tls, SSL_CTRL_SET_TLSEXT_HOSTNAME,
-	           TLSEXT_NAMETYPE_host_name, (void *)(uintptr_t)host)
-	    == 1
-	    && SSL_set1_host(tls, host) == 1;
-}
-
-/* NULL, or why there is no connection. */
+/* NULL, or why there is no connection to HOST, whose certificate it needs. */
 static const char *
-tls_start(const char *host)
+tls_start(char *host)
 {
 	static SSL_CTX *context;
 	static char why[128];
@@ -112,8 +96,12 @@ tls_start(const char *host)
 		SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
 	}
 	server.tls = SSL_new(context);
+	/* An address is named in a certificate otherwise than a name. */
 	if (server.tls == NULL || SSL_set_fd(server.tls, server.redis->fd) != 1
-	    || !tls_expect(host))
+	    || (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(server.tls), host)
+	            != 1
+	        && (SSL_set_tlsext_host_name(server.tls, host) != 1
+	            || SSL_set1_host(server.tls, host) != 1)))
 		return "no memory for TLS";
 	ERR_clear_error();
 	server.until_ns = clock_now_ns() + LIMIT_NS;
@@ -135,7 +123,7 @@ tls_start(const char *host)
 #endif
 
 static const char *
-connect_to(const struct url *url)
+connect_to(struct url *url)
 {
 	static char why[128];
 	static const struct itimerval none,
@@ -226,28 +214,25 @@ check(const redisReply *reply)
 	return fail(words);
 }
 
-/* They fit into the buffer of a socket: one call sends all, or fails. */
-static bool
-send_commands(void)
+int
+server_run(void)
 {
-	char *bytes = server.redis->obuf;
-	size_t size = sdslen(bytes);
-	ssize_t sent = server.tls != NULL
-	    ? SSL_write(server.tls, bytes, (int)size)
-	    : write(server.redis->fd, bytes, size);
-
-	sdsclear(bytes);
-	return sent == (ssize_t)size || fail("the connection was closed");
-}
-
-static bool
-receive_replies(void)
-{
-	size_t received = 0;
+	size_t size, received = 0;
 	void *reply = NULL;
 	char bytes[4096];
-	int size;
+	int done;
 
+	forget_replies();
+	if (server.redis == NULL)
+		return 0;
+	/* They fit into the socket's buffer: one call sends all, or fails. */
+	size = sdslen(server.redis->obuf);
+	done = server.tls != NULL
+	    ? SSL_write(server.tls, server.redis->obuf, (int)size)
+	    : (int)write(server.redis->fd, server.redis->obuf, size);
+	sdsclear(server.redis->obuf);
+	if (done != (int)size)
+		return fail("the connection was closed");
 	server.until_ns = clock_now_ns() + LIMIT_NS;
 	while (server.count < server.wanted) {
 		if (redisGetReplyFromReader(server.redis, &reply) != REDIS_OK)
@@ -255,40 +240,29 @@ receive_replies(void)
 		if (reply != NULL) {
 			server.replies[server.count++] = reply;
 			if (!check(reply))
-				return false;
+				return 0;
 			continue;
 		}
 		do
-			size = server.tls != NULL
+			done = server.tls != NULL
 			    ? SSL_read(server.tls, bytes, sizeof bytes)
 			    : (int)read(server.redis->fd, bytes, sizeof bytes);
-		while (was_early(size));
-		if (size <= 0)
+		while (was_early(done));
+		if (done <= 0)
 			return fail(unless_late("the connection was closed"));
-		received += (size_t)size;
+		received += (size_t)done;
 		if (received > MOST_BYTES)
 			return fail("its answer is too long");
-		redisReaderFeed(server.redis->reader, bytes, (size_t)size);
+		redisReaderFeed(server.redis->reader, bytes, (size_t)done);
 	}
 	server.wanted = 0;
-	return true;
-}
-
-int
-server_run(void)
-{
-	forget_replies();
-	return server.redis != NULL && send_commands() && receive_replies()
-	    ? server.count
-	    : 0;
+	return server.count;
 }
 
 const char *
 server_string(int number)
 {
-	const redisReply *reply = server.replies[number];
-
-	return reply->type == REDIS_REPLY_STRING ? reply->str : NULL;
+	return server.replies[number]->str;
 }
 
 static int64_t
@@ -340,7 +314,7 @@ ask_time(void)
 }
 
 void
-server_begin(const struct url *url, int64_t age_ns)
+server_begin(struct url *url, int64_t age_ns)
 {
 	struct pollfd watched = { .events = POLLIN };
 	const char *why;

@@ -83,27 +83,12 @@ parse(struct url *url, const char *from)
 	    && url->port > 0 && url->port <= MOST && url->db <= MOST;
 }
 
-static void
-show(struct url *url)
-{
-	struct text text = text_in(url->shown, sizeof url->shown);
-	bool is_ipv6 = !url->is_unix && strchr(url->host, ':') != NULL;
-
-	text_join(&text,
-	    url->is_unix      ? "unix:"
-	        : url->is_tls ? "rediss://"
-	                      : "redis://",
-	    is_ipv6 ? "[" : "");
-	text_printable(&text, url->host);
-	text_add(&text, is_ipv6 ? "]" : "");
-	if (!url->is_unix)
-		text_join(&text, ":", NUMBER(url->port));
-}
-
 const char *
 url_parse(struct url *url, const char *text)
 {
 	const char *from = text + length_before(text, ':');
+	struct text shown = text_in(url->shown, sizeof url->shown);
+	bool is_ipv6;
 
 	*url = (struct url) { .is_unix = strncmp(text, "unix:", 5) == 0,
 		.is_tls = strncmp(text, "rediss://", 9) == 0 };
@@ -116,6 +101,12 @@ url_parse(struct url *url, const char *text)
 		      "unix://[USER]:PASSWORD@/PATH, and ?db=DB after it"
 		    : "BACKOFF_FLEET: expected "
 		      "redis://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
-	show(url);
+	is_ipv6 = !url->is_unix && strchr(url->host, ':') != NULL;
+	text_part(&shown, text, (size_t)(from - text));
+	text_add(&shown, url->is_unix ? ":" : is_ipv6 ? "://[" : "://");
+	text_printable(&shown, url->host);
+	text_add(&shown, is_ipv6 ? "]" : "");
+	if (!url->is_unix)
+		text_join(&shown, ":", NUMBER(url->port));
 	return NULL;
 }
