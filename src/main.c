@@ -26,7 +26,7 @@
 #include "options/help.h"
 #include "plan/plan.h"
 #include "process/process.h"
-#include "shared/fleet.h"
+#include "shared/shared.h"
 #include "streams/streams.h"
 #include "system/system.h"
 

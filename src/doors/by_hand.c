@@ -14,7 +14,7 @@
 #include "core/words/words.h"
 #include "doors/doors.h"
 #include "options/help.h"
-#include "shared/gate_store.h"
+#include "shared/shared.h"
 #include "system/system.h"
 
 /* --- --gate=list --- */
@@ -100,7 +100,7 @@ print_row(int width, const char *name)
 		printf(
 		    "%*s  ", widths[i], cells[i][0] != '\0' ? cells[i] : "-");
 	printf("%s\n", words[0] != '\0' ? words : "-");
-	state_file_close(&store.file);
+	fd_close(&store.file.fd);
 }
 
 static int
@@ -168,6 +168,7 @@ _Noreturn void
 doors_open_gate(const struct shared_options *options)
 {
 	const struct gate_options *gate = &options->gate;
+	const struct gate_attempt by_hand = { .outcome = GATE_BY_HAND };
 	const struct shared_options alone
 	    = { .directory = options->directory, .gate = *gate };
 	struct gate_store store = { .file
@@ -176,7 +177,7 @@ doors_open_gate(const struct shared_options *options)
 
 	doors_start(&alone, NULL, "", random_from(0), 0);
 	if ((gate->fleet || find_file(&store.file))
-	    && !gate_store_reopen(&store))
+	    && !gate_store_report(&store, &by_hand))
 		why = fleet_lost_why() != NULL ? fleet_lost_why()
 		                               : store.file.why;
 	fleet_end();

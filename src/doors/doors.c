@@ -7,8 +7,7 @@
 #include "doors/doors.h"
 #include "options/help.h"
 #include "process/process.h"
-#include "shared/fleet.h"
-#include "shared/state_dir.h"
+#include "shared/shared.h"
 #include "system/system.h"
 
 struct doors doors;
@@ -34,7 +33,7 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 		.settings = settings,
 		.random = random,
 		.run = hash_of(id, strlen(id)),
-		.owner = (int64_t)(owner & INT64_MAX) | 1,
+		.owner = (owner & INT64_MAX) | 1,
 	};
 	join_name(doors.gate, what->gate.fleet, what->gate.name);
 	join_name(doors.slots, what->slots.fleet, what->slots.name);

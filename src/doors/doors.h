@@ -65,7 +65,7 @@ extern struct doors {
 	const struct settings *settings;
 	struct random random;
 	uint64_t run; /* a hash of its id */
-	int64_t owner; /* a number that no other run has */
+	uint64_t owner; /* a number that no other run has */
 } doors;
 
 /*

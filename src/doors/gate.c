@@ -6,7 +6,7 @@
 #include "doors/doors.h"
 #include "log/log.h"
 #include "process/process.h"
-#include "shared/gate_store.h"
+#include "shared/shared.h"
 #include "system/system.h"
 
 static const struct gate_options *const options = &doors.options.gate;

@@ -12,8 +12,7 @@
 #include "log/log.h"
 #include "options/help.h"
 #include "process/process.h"
-#include "shared/fleet.h"
-#include "shared/state_file.h"
+#include "shared/shared.h"
 #include "system/system.h"
 
 #define MOST_ANCESTORS 4096
@@ -49,8 +48,8 @@ add_identity(struct text *text)
 	const struct state_dir *dir = state_dir();
 
 	if (!options->fleet)
-		text_join(text, NUMBER((int64_t)dir->device), ":",
-		    NUMBER((int64_t)dir->inode), ":");
+		text_join(text, NUMBER((int64_t)dir->stat.st_dev), ":",
+		    NUMBER((int64_t)dir->stat.st_ino), ":");
 	text_join(text, name, ":");
 }
 

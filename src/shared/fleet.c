@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,8 +12,7 @@
 #include "core/base/duration.h"
 #include "log/log.h"
 #include "process/process.h"
-#include "shared/fleet.h"
-#include "shared/state_file.h"
+#include "shared/shared.h"
 #include "system/system.h"
 
 /* The linters do not know where we are installed. */
@@ -40,7 +38,6 @@
 #define REVIVE_NS NS_PER_S
 
 static const char ended[] = "backoff-fleet has ended";
-static const char *const kinds[FLEET_PARTS] = { "gate", "slots" };
 
 static char **environment; /* ours, before it is made COMMAND's */
 static char program[PATH_MAX];
@@ -53,14 +50,13 @@ static bool is_lost;
 static int64_t last_asked_ns;
 /* when the first question failed that it has not answered since, or 0. */
 static int64_t lost_since_ns;
+static struct fleet_line answer; /* the last one */
 
 static struct part {
-	const char *name;
-	char key[FLEET_KEY_SIZE];
-	int64_t held; /* the member; 0: nothing */
-	bool lapsed; /* what was held, and others may have had it */
+	const char *kind, *name;
+	uint64_t held; /* the member; 0: nothing */
 	bool is_told; /* it was logged that the fleet is lost */
-} parts[FLEET_PARTS];
+} parts[FLEET_PARTS] = { { .kind = "gate" }, { .kind = "slots" } };
 
 /* The one named, or beside our own binary, or where it is installed. */
 static void
@@ -135,30 +131,39 @@ helper_end(int64_t until_ns)
 	helper.pid = 0;
 }
 
+/* A question about PART begins, in ROOM. */
+static struct text
+question(char room[FLEET_LINE_SIZE], const char *word, enum fleet_part part)
+{
+	struct text text = text_in(room, FLEET_LINE_SIZE);
+
+	text_join(&text, word, " {", parts[part].name, "}:", parts[part].kind);
+	return text;
+}
+
 /* NULL, or why not. The helper is told what one before it has held. */
 static const char *
 start(void)
 {
-	char room[FLEET_KEY_SIZE + 32];
+	char room[FLEET_LINE_SIZE];
 
 	helper_end(0);
 	if (!helper_start())
 		return errno == ENOENT ? "backoff-fleet is not installed"
 		                       : strerror(errno);
-	for (int i = 0; i < FLEET_PARTS; i++) {
-		struct text text = text_in(room, sizeof room);
+	for (enum fleet_part part = 0; part < FLEET_PARTS; part++) {
+		struct text text = question(room, "keep", part);
 
-		text_join(
-		    &text, "keep ", parts[i].key, " ", NUMBER(parts[i].held));
-		if (parts[i].held > 0)
+		text_join(&text, " ", NUMBER((int64_t)parts[part].held));
+		if (parts[part].held > 0)
 			message_send(helper_socket, room, text.length);
 	}
 	return NULL;
 }
 
-/* The next message. NULL, or why there is none. */
+/* The next message is the answer. NULL, or why there is none. */
 static const char *
-hear(struct fleet_line *line, int64_t within_ns)
+hear(int64_t within_ns)
 {
 	static char room[FLEET_LINE_SIZE];
 	ssize_t size;
@@ -169,23 +174,24 @@ hear(struct fleet_line *line, int64_t within_ns)
 	if (size <= 0)
 		return ended;
 	room[size] = '\0';
-	fleet_line_read(line, room);
-	if (fleet_line_is(line, "hello") && line->numbers[1] != FLEET_VERSION)
+	fleet_line_read(&answer, room);
+	if (fleet_line_is(&answer, "hello")
+	    && answer.numbers[1] != FLEET_VERSION)
 		return "backoff-fleet is of another version";
-	return fleet_line_is(line, "wrong") ? line->fields[1] : NULL;
+	return fleet_line_is(&answer, "wrong") ? answer.fields[1] : NULL;
 }
 
 static const char *
-ask_once(const struct text *question, struct fleet_line *answer)
+ask_once(const struct text *text)
 {
 	const char *why = helper_socket < 0 ? start() : NULL;
 
 	if (why == NULL
-	    && !message_send(helper_socket, question->data, question->length))
+	    && !message_send(helper_socket, text->data, text->length))
 		why = ended;
 	do
-		why = why != NULL ? why : hear(answer, ANSWER_NS);
-	while (why == NULL && fleet_line_is(answer, "hello"));
+		why = why != NULL ? why : hear(ANSWER_NS);
+	while (why == NULL && fleet_line_is(&answer, "hello"));
 	return why;
 }
 
@@ -194,18 +200,17 @@ ask_once(const struct text *question, struct fleet_line *answer)
  * False: the fleet is lost.
  */
 static bool
-ask(const struct text *question, struct fleet_line *answer)
+ask(const struct text *text)
 {
-	const char *why = ask_once(question, answer);
-	struct text lost;
+	const char *why = ask_once(text);
 	int64_t now_ns, before_ns = last_asked_ns;
 
 	if (why == ended) {
 		helper_end(0);
-		why = ask_once(question, answer);
+		why = ask_once(text);
 	}
 	now_ns = last_asked_ns = boot_clock_ns();
-	if (why == NULL && !fleet_line_is(answer, "lost")) {
+	if (why == NULL && !fleet_line_is(&answer, "lost")) {
 		lost_since_ns = 0;
 		if (parts[FLEET_GATE].is_told || parts[FLEET_SLOTS].is_told)
 			log_shared(WEIGHT_DETAIL,
@@ -219,8 +224,9 @@ ask(const struct text *question, struct fleet_line *answer)
 	/* Nobody knows whether it answered others in a time so long. */
 	if (lost_since_ns == 0 || now_ns - before_ns >= FLEET_LEASE_NS)
 		lost_since_ns = now_ns;
-	lost = text_in(lost_why, sizeof lost_why);
-	text_join(&lost, server, ": ", why != NULL ? why : answer->fields[1]);
+	text_copy(lost_why, sizeof lost_why,
+	    JOINED(sizeof lost_why, server, ": ",
+	        why != NULL ? why : answer.fields[1]));
 	/* One that is stuck may answer what nobody asks any more. */
 	if (why != NULL)
 		helper_end(0);
@@ -237,7 +243,7 @@ look_at_helper(void)
 }
 
 static void
-hold(enum fleet_part part, int64_t member)
+hold(enum fleet_part part, uint64_t member)
 {
 	parts[part].held = member;
 	helper.look = parts[FLEET_GATE].held > 0 || parts[FLEET_SLOTS].held > 0
@@ -248,23 +254,17 @@ hold(enum fleet_part part, int64_t member)
 const char *
 fleet_start(const struct shared_options *options)
 {
-	struct fleet_line line;
 	const char *why;
 
 	environment = environ;
 	find_program();
 	parts[FLEET_GATE].name = options->gate.name;
 	parts[FLEET_SLOTS].name = options->slots.name;
-	for (int i = 0; i < FLEET_PARTS; i++) {
-		struct text text = text_in(parts[i].key, FLEET_KEY_SIZE);
-
-		text_join(&text, "{", parts[i].name, "}:", kinds[i]);
-	}
 	why = start();
 	if (why == NULL)
-		why = hear(&line, START_NS);
+		why = hear(START_NS);
 	if (why == NULL)
-		text_copy(server, sizeof server, line.fields[2]);
+		text_copy(server, sizeof server, answer.fields[2]);
 	else
 		helper_end(0);
 	return why;
@@ -290,54 +290,41 @@ add_state(struct text *text, const uint8_t *state, size_t size)
 		text_hex(text, state[i]);
 }
 
-static void
-take_state(struct fleet_view *view, const char *hex)
-{
-	size_t size = strspn(hex, "0123456789abcdef") / 2;
-
-	view->size = size <= sizeof view->state ? size : 0;
-	for (size_t i = 0; i < view->size; i++) {
-		const char byte[] = { hex[2 * i], hex[2 * i + 1], '\0' };
-
-		view->state[i] = (uint8_t)strtoul(byte, NULL, 16);
-	}
-}
-
 bool
-fleet_look(enum fleet_part part, const int64_t *members, int count,
+fleet_look(enum fleet_part part, const uint64_t *members, int count,
     struct fleet_view *view)
 {
 	char room[FLEET_LINE_SIZE];
-	struct text text = text_in(room, sizeof room);
-	struct fleet_line answer;
+	struct text text = question(room, "look", part);
 
-	text_join(&text, "look ", parts[part].key);
 	for (int i = 0; i < count; i++)
-		text_join(&text, " ", NUMBER(members[i]));
-	if (is_lost || !ask(&text, &answer))
+		text_join(&text, " ", NUMBER((int64_t)members[i]));
+	if (is_lost || !ask(&text))
 		return false;
 	view->ahead_ns = answer.numbers[1] - answer.numbers[2];
-	take_state(view, answer.fields[4]);
+	view->size = 0;
+	for (const char *hex = answer.fields[4]; hex[0] != '\0'
+	     && hex[1] != '\0' && view->size < sizeof view->state;
+	     hex += 2)
+		view->state[view->size++] = (uint8_t)strtoul(
+		    (char[]) { hex[0], hex[1], '\0' }, NULL, 16);
 	view->living = (uint8_t)answer.numbers[5];
 	view->count = answer.numbers[6];
-	parts[part].lapsed |= answer.numbers[3] != 0;
 	return true;
 }
 
 enum fleet_result
-fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
+fleet_put(enum fleet_part part, uint64_t member, const struct fleet_view *view,
     const uint8_t *state, size_t size)
 {
 	char room[FLEET_LINE_SIZE];
-	struct text text = text_in(room, sizeof room);
-	struct fleet_line answer;
+	struct text text = question(room, "put", part);
 
-	text_join(&text, "put ", parts[part].key, " ", NUMBER(member));
+	text_join(&text, " ", NUMBER((int64_t)member));
 	add_state(&text, view->state, view->size);
 	add_state(&text, state, size);
-	if (is_lost || !ask(&text, &answer))
+	if (is_lost || !ask(&text))
 		return FLEET_LOST;
-	parts[part].lapsed |= answer.numbers[2] != 0;
 	if (answer.numbers[1] == 0)
 		return FLEET_CROSSED;
 	hold(part, member);
@@ -347,20 +334,16 @@ fleet_put(enum fleet_part part, int64_t member, const struct fleet_view *view,
 enum fleet_result
 fleet_drop(enum fleet_part part)
 {
-	char room[FLEET_KEY_SIZE + 8];
-	struct text text = text_in(room, sizeof room);
-	struct fleet_line answer = { .numbers = { 0 } };
-	bool done, lapsed;
-
-	text_join(&text, "drop ", parts[part].key);
+	char room[FLEET_LINE_SIZE];
+	struct text text = question(room, "drop", part);
+	bool was_held = parts[part].held > 0;
 	/* Or else the helper would go on with it. */
-	done = parts[part].held == 0 || ask(&text, &answer);
+	bool done = !was_held || ask(&text);
+
 	hold(part, 0);
 	if (!done)
 		return FLEET_LOST;
-	lapsed = parts[part].lapsed || answer.numbers[2] != 0;
-	parts[part].lapsed = false;
-	return lapsed ? FLEET_LAPSED : FLEET_DONE;
+	return was_held && answer.numbers[2] != 0 ? FLEET_LAPSED : FLEET_DONE;
 }
 
 int64_t
@@ -387,16 +370,16 @@ fleet_lost_why(void)
 void
 fleet_tell_lost(enum fleet_part part)
 {
-	const char *kind = kinds[part], *name = parts[part].name;
+	struct part *lost = &parts[part];
 
-	if (parts[part].is_told || !is_lost)
+	if (lost->is_told || !is_lost)
 		return;
-	parts[part].is_told = true;
-	state_log_lost(part == FLEET_SLOTS,
-	    JOINED(FLEET_NAME_SIZE + 8, kind, " " FLEET_PREFIX, name),
-	    JOINED(FLEET_NAME_SIZE + 16, "fleet ", kind, " ", name), lost_why,
-	    state_dir()->fd < 0 ? "without"
-	                        : JOINED(32, "with the local ", kind));
+	lost->is_told = true;
+	state_log_lost(part == FLEET_SLOTS, lost->kind, lost->name, true,
+	    lost_why,
+	    state_dir()->fd < 0
+	        ? "; going on without"
+	        : JOINED(40, "; going on with the local ", lost->kind));
 }
 
 bool

@@ -5,9 +5,8 @@
 
 #include "core/base/bytes.h"
 #include "core/base/duration.h"
-#include "core/gate/gate.h"
 #include "process/process.h"
-#include "shared/gate_store.h"
+#include "shared/shared.h"
 #include "system/system.h"
 
 /*
@@ -48,20 +47,6 @@ gate_store_is_there(const struct gate_store *store)
 
 /* --- the file --- */
 
-/* Bit i: the run of probers[i] lives, or is ours. */
-static uint8_t
-living_of(const struct gate_store *store)
-{
-	const struct gate *gate = &store->gate;
-	uint8_t living = 0;
-
-	for (int i = 0; i < gate->probers_count; i++)
-		if (gate->probers[i] == store->locked
-		    || lock_is_taken(&store->file, byte_of(gate->probers[i])))
-			living |= (uint8_t)(1U << i);
-	return living;
-}
-
 /*
  * Takes the gate from the record that was read. Returns whether its part is
  * damaged, and not just one that nobody has written yet.
@@ -84,31 +69,36 @@ take_record(struct gate_store *store)
 	             || store->gate.row.failures > 0)
 	    && state_record_boot(store->bytes) != boot_hash())
 		store->gate = gate_new();
-	store->living = living_of(store);
+	/*
+	 * A prober lives if its run does, or is ours; those of a fleet that
+	 * are dead are forgotten by who asks the server.
+	 */
+	store->living = has_server(store) ? UINT8_MAX : 0;
+	for (int i = 0; i < store->gate.probers_count; i++) {
+		uint64_t ticket = store->gate.probers[i];
+
+		if (ticket == store->locked
+		    || lock_is_taken(&store->file, byte_of(ticket)))
+			store->living |= (uint8_t)(1U << i);
+	}
 	return is_broken;
 }
 
-/* Without a file that is a gate that nobody has used. */
+/* Without a file it is as last read, or one that nobody has used. */
 static bool
 look_at_file(struct gate_store *store)
 {
 	struct state_file *file = &store->file;
-	bool done, is_broken;
+	bool done = !has_file(store) || state_file_read(file, store->bytes);
+	bool is_broken = done && take_record(store);
 
-	if (!has_file(store)) {
-		store->gate = gate_new();
-		store->now_ns = boot_clock_ns();
-		return true;
-	}
-	done = state_file_read(file, store->bytes);
-	is_broken = done && take_record(store);
 	/* What is just being written looks broken, but not under the lock. */
 	if (is_broken) {
 		done = state_file_begin(file, store->bytes);
 		is_broken = done && take_record(store);
 		state_file_unlock(file);
 	}
-	if (done)
+	if (done && has_file(store))
 		state_file_note(file, is_broken ? "bad checksum" : file->why);
 	return done;
 }
@@ -157,14 +147,27 @@ is_to_be_restored(const struct gate_store *store, const struct gate *mirror)
 	        && mirror->written_ns <= store->now_ns + store->server.ahead_ns;
 }
 
-/* The gate as the server has it, by our clock, and who of its probers lives. */
+/* Writes the gate there, where we hold TICKET, ours, only while it probes. */
+static bool
+put_gate(struct gate_store *store, uint64_t ticket)
+{
+	bool is_prober = gate_find_prober(&store->gate, ticket) >= 0;
+	uint8_t bytes[STATE_GATE_SIZE];
+
+	gate_record_write(bytes, &store->gate, store->server.ahead_ns);
+	return fleet_put(FLEET_GATE, is_prober ? ticket : 0, &store->server,
+	           bytes, sizeof bytes)
+	    == FLEET_DONE;
+}
+
+/* The gate as the server has it, by our clock, without probers that are dead.
+ */
 static bool
 look_at_server(struct gate_store *store)
 {
 	const struct gate mirror = store->gate;
 	const struct fleet_view *server = &store->server;
-	int64_t members[GATE_MOST_PROBERS];
-	int count;
+	bool is_restored;
 
 	if (!fleet_look(FLEET_GATE, NULL, 0, &store->server))
 		return false;
@@ -173,19 +176,20 @@ look_at_server(struct gate_store *store)
 	if (server->size == STATE_GATE_SIZE)
 		gate_record_read(&store->gate, server->state, store->now_ns,
 		    server->ahead_ns);
-	store->is_restored = is_to_be_restored(store, &mirror);
-	if (store->is_restored)
+	is_restored = is_to_be_restored(store, &mirror);
+	if (is_restored)
 		store->gate = mirror;
 	store->gate.synced_ns = store->now_ns;
 
 	/* The state may have changed; these probers live or do not. */
-	count = store->gate.probers_count;
-	for (int i = 0; i < count; i++)
-		members[i] = (int64_t)store->gate.probers[i];
-	if (count > 0
-	    && !fleet_look(FLEET_GATE, members, count, &store->server))
+	if (store->gate.probers_count > 0
+	    && !fleet_look(FLEET_GATE, store->gate.probers,
+	        store->gate.probers_count, &store->server))
 		return false;
-	store->living = server->living;
+	gate_forget_dead(&store->gate, server->living);
+	/* If another machine crosses that, it knows no less. */
+	if (is_restored)
+		put_gate(store, store->ticket);
 	return true;
 }
 
@@ -201,67 +205,29 @@ reflect(struct gate_store *store)
 		state_file_lose(&store->file);
 }
 
-/* Writes the gate there, where we hold TICKET, ours, only while it probes. */
+/* Whether the server was asked less than AGE_NS ago. */
 static bool
-put_gate(struct gate_store *store, uint64_t ticket)
-{
-	bool is_prober = gate_find_prober(&store->gate, ticket) >= 0;
-	uint8_t bytes[STATE_GATE_SIZE];
-
-	gate_record_write(bytes, &store->gate, store->server.ahead_ns);
-	return fleet_put(FLEET_GATE, is_prober ? (int64_t)ticket : 0,
-	           &store->server, bytes, sizeof bytes)
-	    == FLEET_DONE;
-}
-
-/* How long ago the server was asked. */
-static int64_t
-mirror_age_ns(const struct gate_store *store)
+is_younger(const struct gate_store *store, int64_t age_ns)
 {
 	int64_t synced_ns = store->gate.synced_ns;
 
-	return synced_ns > 0 ? store->now_ns - synced_ns : INT64_MAX;
-}
-
-static bool
-is_young(const struct gate_store *store)
-{
-	return mirror_age_ns(store)
-	    < (store->gate.state == GATE_SHUT ? YOUNG_SHUT_NS : YOUNG_NS);
+	return synced_ns > 0 && store->now_ns - synced_ns < age_ns;
 }
 
 /* The mirror is young, or another run of this machine asks for all. */
 static bool
 may_look_at_mirror(struct gate_store *store)
 {
-	if (!has_file(store))
-		return false;
-	if (is_young(store))
-		return true;
+	int64_t young_ns
+	    = store->gate.state == GATE_SHUT ? YOUNG_SHUT_NS : YOUNG_NS;
+
+	if (!has_file(store) || is_younger(store, young_ns))
+		return has_file(store);
 	/* Who asks may be stopped. */
 	if (lock_try(&store->file, STATE_LOCK_SYNC) != LOCK_HAD)
-		return mirror_age_ns(store) < OLD_NS;
+		return is_younger(store, OLD_NS);
 	/* Another run may have asked since this one has looked. */
-	return look_at_file(store) && is_young(store);
-}
-
-static bool
-look_at_fleet(struct gate_store *store)
-{
-	bool done = may_look_at_mirror(store);
-
-	if (!done && look_at_server(store)) {
-		done = true;
-		gate_forget_dead(&store->gate, store->living);
-		/* If another machine crosses that, it knows no less. */
-		if (store->is_restored)
-			put_gate(store, store->ticket);
-		reflect(store);
-	}
-	/* The probers that have died are forgotten by who asked the server. */
-	store->living = UINT8_MAX;
-	lock_free(&store->file, STATE_LOCK_SYNC);
-	return done;
+	return look_at_file(store) && is_younger(store, young_ns);
 }
 
 /* --- both --- */
@@ -271,8 +237,16 @@ gate_store_look(struct gate_store *store)
 {
 	bool done = look_at_file(store);
 
-	if (done && has_server(store) && !look_at_fleet(store))
-		done = look_at_file(store) && has_file(store);
+	if (done && has_server(store)) {
+		bool is_asked = !may_look_at_mirror(store);
+
+		done = !is_asked || look_at_server(store);
+		if (is_asked && done)
+			reflect(store);
+		lock_free(&store->file, STATE_LOCK_SYNC);
+		if (!done)
+			done = look_at_file(store) && has_file(store);
+	}
 	gate_pass_time(&store->gate, store->now_ns);
 	return done;
 }
@@ -284,14 +258,11 @@ gate_store_look(struct gate_store *store)
 static bool
 begin_step(struct gate_store *store)
 {
-	bool done = false;
+	bool has = has_server(store);
 
-	if (has_server(store)) {
-		if (!look_at_file(store))
-			return false;
-		done = look_at_server(store);
-	}
-	if (!done) {
+	if (has && !look_at_file(store))
+		return false;
+	if (!has || !look_at_server(store)) {
 		if (!has_file(store)
 		    || !state_file_begin(&store->file, store->bytes))
 			return false;
@@ -320,23 +291,6 @@ end_in_file(struct gate_store *store, bool changed, uint64_t ticket)
 }
 
 /*
- * The same to the server. False: another machine has changed the gate, or the
- * server is lost.
- */
-static bool
-end_on_server(struct gate_store *store, bool changed, uint64_t ticket)
-{
-	if (changed) {
-		store->gate.written_ns
-		    = boot_clock_ns() + store->server.ahead_ns;
-		if (!put_gate(store, ticket))
-			return false;
-	}
-	reflect(store);
-	return true;
-}
-
-/*
  * A run that waits has patience with a fleet: what others hold there may last
  * for as long as a lease, and without it each machine would probe.
  */
@@ -351,8 +305,8 @@ static uint64_t
 machine(void)
 {
 	const struct state_dir *dir = state_dir();
-	const uint64_t facts[]
-	    = { boot_hash(), (uint64_t)dir->device, (uint64_t)dir->inode };
+	const uint64_t facts[] = { boot_hash(), (uint64_t)dir->stat.st_dev,
+		(uint64_t)dir->stat.st_ino };
 
 	return hash_of((const char *)facts, sizeof facts);
 }
@@ -384,7 +338,10 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 	return answer->changed;
 }
 
-/* Makes the step from the gate as it is now, and writes that. */
+/*
+ * Makes the step from the gate as it is now, and writes that; once more, if
+ * another machine has changed the gate meanwhile, or the server is lost.
+ */
 static bool
 step_and_write(struct gate_store *store, const struct gate_attempt *attempt,
     struct gate_answer *answer)
@@ -399,7 +356,11 @@ step_and_write(struct gate_store *store, const struct gate_attempt *attempt,
 		changed = step(store, attempt, answer);
 		if (!has_server(store))
 			return end_in_file(store, changed, answer->ticket);
-	} while (!end_on_server(store, changed, answer->ticket));
+		if (changed)
+			store->gate.written_ns
+			    = boot_clock_ns() + store->server.ahead_ns;
+	} while (changed && !put_gate(store, answer->ticket));
+	reflect(store);
 	return true;
 }
 
@@ -431,20 +392,14 @@ gate_store_ask(struct gate_store *store, struct gate_answer *answer)
 bool
 gate_store_report(struct gate_store *store, const struct gate_attempt *attempt)
 {
-	struct gate_answer answer = { .ticket = 0 };
-	bool done = carry_out(store, attempt, &answer);
+	struct gate_answer none = { .ticket = 0 };
+	/* By hand: not on the word of a mirror, which may be too old. */
+	bool done = attempt->outcome == GATE_BY_HAND
+	    ? step_and_write(store, attempt, &none)
+	    : carry_out(store, attempt, &none);
 
 	gate_store_drop(store);
 	return done;
-}
-
-bool
-gate_store_reopen(struct gate_store *store)
-{
-	const struct gate_attempt by_hand = { .outcome = GATE_BY_HAND };
-	struct gate_answer answer = { .ticket = 0 };
-
-	return step_and_write(store, &by_hand, &answer);
 }
 
 void
@@ -461,14 +416,12 @@ gate_store_waiters(const struct gate_store *store)
 	const struct gate *gate = &store->gate;
 	/* Nobody sees who lives on other machines: all tickets count. */
 	bool is_copy = gate->synced_ns > 0;
-	uint8_t living = is_copy ? UINT8_MAX : store->living;
-	int64_t count = (int64_t)(gate->next - gate->head);
+	int64_t count = is_copy ? (int64_t)(gate->next - gate->head)
+	                        : lock_count(&store->file, byte_of(gate->head),
+	                            byte_of(gate->next) - 1);
 
-	if (!is_copy)
-		count = lock_count(
-		    &store->file, byte_of(gate->head), byte_of(gate->next) - 1);
 	for (int i = 0; i < gate->probers_count; i++)
-		count -= (living & (1U << i)) != 0
-		    && gate->probers[i] >= gate->head;
+		count -= gate->probers[i] >= gate->head
+		    && (is_copy || (store->living & (1U << i)) != 0);
 	return count;
 }

@@ -4,16 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/duration.h"
 #include "core/base/bytes.h"
-#include "core/gate/gate.h"
 #include "log/log.h"
 #include "process/process.h"
-#include "shared/state_file.h"
+#include "shared/shared.h"
 #include "system/system.h"
 
 #define LOCK_PATIENCE_NS (2 * NS_PER_S)
@@ -32,21 +30,25 @@ fail(struct state_file *file, bool blames_file, const char *why)
 
 /* --- locks of single bytes --- */
 
+/* < 0: that has failed; > 0: others have locked one from FIRST to LAST. */
 static int
-lock(const struct state_file *file, int command, short type, int64_t byte)
+lock(const struct state_file *file, int command, short type, int64_t first,
+    int64_t last)
 {
 	struct flock flock = { .l_type = type,
 		.l_whence = SEEK_SET,
-		.l_start = (off_t)byte,
-		.l_len = 1 };
+		.l_start = (off_t)first,
+		.l_len = (off_t)(last - first + 1) };
 
-	return byte_lock(file->fd, command, &flock);
+	if (byte_lock(file->fd, command, &flock) != 0)
+		return -1;
+	return command == F_GETLK && flock.l_type != F_UNLCK;
 }
 
 enum lock_result
 lock_try(struct state_file *file, int64_t byte)
 {
-	if (lock(file, F_SETLK, F_WRLCK, byte) == 0)
+	if (lock(file, F_SETLK, F_WRLCK, byte, byte) == 0)
 		return LOCK_HAD;
 	if (errno == EAGAIN || errno == EACCES)
 		return LOCK_BUSY;
@@ -57,26 +59,20 @@ lock_try(struct state_file *file, int64_t byte)
 void
 lock_free(const struct state_file *file, int64_t byte)
 {
-	lock(file, F_SETLK, F_UNLCK, byte);
+	lock(file, F_SETLK, F_UNLCK, byte, byte);
 }
 
 bool
 lock_is_possible(struct state_file *file)
 {
-	return lock(file, F_GETLK, F_WRLCK, 0) == 0
+	return lock(file, F_GETLK, F_WRLCK, 0, 0) >= 0
 	    || fail(file, false, strerror(errno));
 }
 
 bool
 lock_any(const struct state_file *file, int64_t first, int64_t last)
 {
-	struct flock flock = { .l_type = F_WRLCK,
-		.l_whence = SEEK_SET,
-		.l_start = (off_t)first,
-		.l_len = (off_t)(last - first + 1) };
-
-	return last >= first && byte_lock(file->fd, F_GETLK, &flock) == 0
-	    && flock.l_type != F_UNLCK;
+	return last >= first && lock(file, F_GETLK, F_WRLCK, first, last) > 0;
 }
 
 bool
@@ -98,98 +94,74 @@ lock_count(const struct state_file *file, int64_t first, int64_t last)
 
 /* --- opening it --- */
 
-/*
- * Follows no link, and waits for no other end of a FIFO. A new file has its
- * mode from the first moment on, whatever the umask is: others may be looking.
- */
-static int
-open_in(const struct state_dir *dir, const char *name)
-{
-	const int flags
-	    = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	int fd;
-	mode_t mask;
-
-	fd = openat(dir->fd, name, flags);
-	if (fd < 0 && errno == ENOENT) {
-		mask = umask(0);
-		fd = openat(dir->fd, name, flags | O_CREAT,
-		    dir->is_shared ? 0660 : 0600);
-		umask(mask);
-	}
-	return fd_out_of_the_way(fd);
-}
-
-/* What is wrong with a file in DIR, or NULL. */
-static const char *
-fault_of(const struct state_dir *dir, const struct stat *stat)
-{
-	mode_t mode = stat->st_mode & 07777;
-
-	if (!S_ISREG(stat->st_mode))
-		return "not a regular file";
-	if (stat->st_nlink > 1)
-		return "it has another hard link";
-	if (!dir->is_shared && stat->st_uid != geteuid())
-		return "owned by another user";
-	if (dir->is_shared && stat->st_gid != dir->group)
-		return "not of the group of its directory";
-	if (dir->is_shared && mode != 0660)
-		return "its mode is not 0660";
-	return !dir->is_shared && mode != 0600 ? "its mode is not 0600" : NULL;
-}
-
-/* Why open_in() failed with ERROR. */
+/* Whether FILE, in DIR, is one of ours. */
 static bool
-fail_to_open(struct state_file *file, int error)
+is_ours(struct state_file *file, const struct state_dir *dir)
 {
-	if (error == ELOOP)
-		return fail(file, true, "a symbolic link");
-	if (error == EISDIR || error == ENXIO) /* a socket */
+	mode_t mode = dir->is_shared ? 0660 : 0600;
+	struct stat stat;
+
+	if (fstat(file->fd, &stat) != 0)
+		return fail(file, false, strerror(errno));
+	if (!S_ISREG(stat.st_mode))
 		return fail(file, true, "not a regular file");
-	/* ENOENT: the directory is there, but takes no file, as /proc. */
-	return fail(file, error == ENOENT, strerror(error));
+	if (stat.st_nlink > 1)
+		return fail(file, true, "it has another hard link");
+	if (!dir->is_shared && stat.st_uid != geteuid())
+		return fail(file, true, "owned by another user");
+	if (dir->is_shared && stat.st_gid != dir->stat.st_gid)
+		return fail(file, true, "not of the group of its directory");
+	if ((stat.st_mode & 07777) != mode)
+		return fail(file, true,
+		    dir->is_shared ? "its mode is not 0660"
+		                   : "its mode is not 0600");
+	return stat.st_size <= STATE_SIZE
+	    || fail(file, true,
+	        JOINED(WHY_SIZE,
+	            "larger than a state file: ", NUMBER(stat.st_size)));
 }
 
 bool
 state_file_open(struct state_file *file)
 {
+	/* Follows no link, and waits for no other end of a FIFO. */
+	const int flags
+	    = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 	const struct state_dir *dir = state_dir();
-	struct stat stat;
-	const char *fault;
 
 	if (!state_dir_open(true))
 		return fail(file, false, dir->why);
-	file->fd = open_in(dir, file->name);
+	file->fd = openat(dir->fd, file->name, flags);
+	if (file->fd < 0 && errno == ENOENT) {
+		/* Others may be looking: it has its mode from the first moment
+		 * on. */
+		mode_t mask = umask(0);
+
+		file->fd = openat(dir->fd, file->name, flags | O_CREAT,
+		    dir->is_shared ? 0660 : 0600);
+		umask(mask);
+	}
+	file->fd = fd_out_of_the_way(file->fd);
+	if (file->fd < 0 && errno == ELOOP)
+		return fail(file, true, "a symbolic link");
+	if (file->fd < 0 && (errno == EISDIR || errno == ENXIO)) /* a socket */
+		return fail(file, true, "not a regular file");
+	/* ENOENT: the directory is there, but takes no file, as /proc. */
 	if (file->fd < 0)
-		return fail_to_open(file, errno);
-	if (fstat(file->fd, &stat) != 0)
-		fail(file, false, strerror(errno));
-	else if ((fault = fault_of(dir, &stat)) != NULL)
-		fail(file, true, fault);
-	else if (stat.st_size > STATE_SIZE)
-		fail(file, true,
-		    JOINED(WHY_SIZE,
-		        "larger than a state file: ", NUMBER(stat.st_size)));
-	else if (!file->is_limit || lock_is_possible(file))
+		return fail(file, errno == ENOENT, strerror(errno));
+	if (is_ours(file, dir) && (!file->is_limit || lock_is_possible(file)))
 		return true;
-	state_file_close(file);
+	fd_close(&file->fd);
 	return false;
 }
 
 bool
 state_file_use(struct state_file *file)
 {
-	if (!file->is_tried && !state_file_open(file))
+	/* What has failed before has why. */
+	if (file->fd < 0 && file->why[0] == '\0' && !state_file_open(file))
 		state_file_lose(file);
-	file->is_tried = true;
 	return file->fd >= 0;
-}
-
-void
-state_file_close(struct state_file *file)
-{
-	fd_close(&file->fd);
 }
 
 bool
@@ -211,25 +183,6 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 	return header != STATE_HEADER_FOREIGN;
 }
 
-static bool
-lock_record(struct state_file *file)
-{
-	int64_t until_ns = clock_now_ns() + LOCK_PATIENCE_NS;
-	int64_t nap_ns = LOCK_FIRST_NS;
-	enum lock_result result;
-	struct timespec nap;
-
-	while ((result = lock_try(file, STATE_LOCK_RECORD)) == LOCK_BUSY) {
-		/* The holder may be stopped: go on without. */
-		if (clock_now_ns() >= until_ns || signals_end_pending())
-			return fail(file, false, "its lock is held");
-		nap = clock_timespec(nap_ns);
-		nanosleep(&nap, NULL);
-		nap_ns = min_ns(2 * nap_ns, LOCK_LONGEST_NS);
-	}
-	return result == LOCK_HAD;
-}
-
 void
 state_file_unlock(struct state_file *file)
 {
@@ -239,7 +192,18 @@ state_file_unlock(struct state_file *file)
 bool
 state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE])
 {
-	if (lock_record(file) && state_file_read(file, record)) {
+	int64_t until_ns = clock_now_ns() + LOCK_PATIENCE_NS;
+	int64_t nap_ns = LOCK_FIRST_NS;
+	enum lock_result result;
+
+	while ((result = lock_try(file, STATE_LOCK_RECORD)) == LOCK_BUSY) {
+		/* The holder may be stopped: go on without. */
+		if (clock_now_ns() >= until_ns || signals_end_pending())
+			return fail(file, false, "its lock is held");
+		nanosleep(&(struct timespec) { .tv_nsec = (long)nap_ns }, NULL);
+		nap_ns = min_ns(2 * nap_ns, LOCK_LONGEST_NS);
+	}
+	if (result == LOCK_HAD && state_file_read(file, record)) {
 		state_record_set_boot(record, boot_hash());
 		return true;
 	}
@@ -266,15 +230,11 @@ uint64_t
 boot_hash(void)
 {
 	static uint64_t boot;
-	static bool is_known;
 	char id[64];
-	ssize_t size;
+	ssize_t size = boot == 0 ? boot_id(id, sizeof id) : 0;
 
-	if (!is_known) {
-		size = boot_id(id, sizeof id);
-		boot = size > 0 ? hash_of(id, (size_t)size) : 0;
-	}
-	is_known = true;
+	if (size > 0)
+		boot = hash_of(id, (size_t)size);
 	return boot;
 }
 
@@ -290,18 +250,19 @@ state_file_add_why(struct text *text, const struct state_file *file)
 }
 
 void
-state_log_lost(bool is_limit, const char *shown, const char *what,
-    const char *reason, const char *instead)
+state_log_lost(bool is_limit, const char *kind, const char *name, bool of_fleet,
+    const char *reason, const char *go_on)
 {
 	char words[PATH_MAX + WHY_SIZE + 192];
 	struct text text = text_in(words, sizeof words);
 
-	text_join(&text, is_limit ? "limit of " : "cannot use ", shown,
-	    is_limit ? " NOT enforced (" : " (", reason, ")",
-	    instead != NULL ? "; going on " : "",
-	    instead != NULL ? instead : "");
-	log_degraded(
-	    is_limit ? WEIGHT_ALARM : WEIGHT_NORMAL, words, what, reason);
+	text_join(&text, is_limit ? "limit of " : "cannot use ", kind, " ",
+	    of_fleet ? FLEET_PREFIX : "", name,
+	    is_limit ? " NOT enforced (" : " (", reason, ")", go_on);
+	log_degraded(is_limit ? WEIGHT_ALARM : WEIGHT_NORMAL, words,
+	    JOINED(FLEET_NAME_SIZE + 16, of_fleet ? "fleet " : "", kind, " ",
+	        name),
+	    reason);
 }
 
 bool
@@ -309,16 +270,14 @@ state_file_lose(struct state_file *file)
 {
 	char words[PATH_MAX + WHY_SIZE + 80];
 	struct text reason = text_in(words, sizeof words);
-	const char *what
-	    = JOINED(SHARED_NAME_SIZE + 16, file->what, " ", file->name);
 	bool is_limit = file->is_limit && !file->is_fleet;
 
 	state_file_add_why(&reason, file);
-	state_log_lost(is_limit, what, what, words,
-	    file->is_fleet ? "with the fleet alone"
-	        : is_limit ? NULL
-	                   : "without");
-	state_file_close(file);
+	state_log_lost(is_limit, file->what, file->name, false, words,
+	    file->is_fleet ? "; going on with the fleet alone"
+	        : is_limit ? ""
+	                   : "; going on without");
+	fd_close(&file->fd);
 	return false;
 }
 

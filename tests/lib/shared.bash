@@ -30,7 +30,7 @@ with open(sys.argv[1], "r+b") as file:
 EOS
 }
 
-# As in state_file.h: who changes the record, and who asks a fleet's server, locks it.
+# As in shared.h: who changes the record, and who asks a fleet's server, locks it.
 record_byte=$((1 << 32))
 sync_byte=$((record_byte + 1))
 

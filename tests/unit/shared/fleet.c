@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/duration.h"
-#include "shared/fleet.h"
+#include "shared/shared.h"
 #include "system/system.h"
 #include "unit/tap.h"
 

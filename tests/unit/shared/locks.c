@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shared/state_file.h"
+#include "shared/shared.h"
 #include "system/system.h"
 #include "unit/tap.h"
 
@@ -43,9 +43,9 @@ test_had(void)
 	is_int(lock_count(&a, 2, 20), 2, "... and all of them");
 	byte_lock(b.fd, F_SETLK, &whole);
 	is_int(lock_count(&a, 2, 20), 19, "... also if one lock has them all");
-	state_file_close(&b);
+	fd_close(&b.fd);
 	ok(lock_try(&a, 0) == LOCK_HAD, "who closes the file frees it");
-	state_file_close(&a);
+	fd_close(&a.fd);
 	ok(lock_try(&a, 0) == LOCK_FAILED
 	        && strcmp(a.why, strerror(EBADF)) == 0,
 	    "a descriptor that is none is an error");
@@ -77,7 +77,7 @@ waits_for_record(void)
 	waitpid(other, NULL, 0);
 	close(ends[0]);
 	close(ends[1]);
-	state_file_close(&file);
+	fd_close(&file.fd);
 	return had;
 }
 
@@ -102,7 +102,7 @@ test_missing(void)
 	        && strcmp(file.why, strerror(ENOLCK)) == 0,
 	    "there are no locks, and that is said");
 	ok(!lock_is_taken(&file, 0), "nothing is taken");
-	state_file_close(&file);
+	fd_close(&file.fd);
 }
 
 TEST(locks)
@@ -115,6 +115,6 @@ TEST(locks)
 	} else {
 		test_missing();
 	}
-	state_file_close(&file);
+	fd_close(&file.fd);
 	unlink(path);
 }
