@@ -15,7 +15,6 @@
 #include "shared/shared.h"
 #include "system/system.h"
 
-#define MOST_ANCESTORS 4096
 #define LOG_AFTER_NS NS_PER_S
 
 /* When to look again after another machine took the slot that was free. */
@@ -53,20 +52,6 @@ add_identity(struct text *text)
 	text_join(text, name, ":");
 }
 
-/* Whether PID is an ancestor of ours: false only if all of them can be seen. */
-static bool
-may_be_ancestor(int64_t pid)
-{
-	struct process process = { .parent = getppid() };
-
-	/* A chain that changes while it is read may loop. */
-	for (int i = 0; process.parent > 0 && i < MOST_ANCESTORS; i++)
-		if (process.parent == pid
-		    || !process_read(&process, process.parent))
-			return true;
-	return !processes_can_be_seen();
-}
-
 /*
  * HOLDER is "PID:NAMESPACE:SLOT": whether that slot is taken, and by an
  * ancestor of ours. From within another PID namespace nobody can see that.
@@ -87,7 +72,7 @@ is_held_above(const char *holder)
 	return slot < SLOTS_MOST
 	    && (options->fleet || lock_is_taken(&file, STATE_LOCK_SLOT + slot))
 	    && (numbers[1] == 0 || numbers[1] != processes_namespace()
-	        || may_be_ancestor(numbers[0]));
+	        || process_may_be_ancestor(numbers[0]));
 }
 
 /* BACKOFF_SLOTS alone is not believed: it may outlive the slot. */

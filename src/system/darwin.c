@@ -56,16 +56,6 @@ byte_lock(int fd, int command, struct flock *flock)
 
 /* devices */
 
-/* Each open terminal has a minor number of its own. */
-bool
-device_is_ptmx(const struct stat *device)
-{
-	struct stat ptmx;
-
-	return S_ISCHR(device->st_mode) && stat("/dev/ptmx", &ptmx) == 0
-	    && major(device->st_rdev) == major(ptmx.st_rdev);
-}
-
 int
 device_columns(int fd)
 {
@@ -188,9 +178,6 @@ process_own_program(char *path, size_t size)
 
 /* signal_queue */
 
-/* A chain that changes while it is read may loop. */
-#define MOST_ANCESTORS 256
-
 /* Whether keys of the terminal send backoff signals. */
 static bool
 is_in_foreground(void)
@@ -200,22 +187,6 @@ is_in_foreground(void)
 
 	fd_close(&fd);
 	return is;
-}
-
-static bool
-is_ancestor(pid_t pid)
-{
-	struct kinfo_proc info;
-	pid_t ancestor = getppid();
-
-	for (int i = 0; ancestor > 1 && i < MOST_ANCESTORS; i++) {
-		if (ancestor == pid)
-			return true;
-		if (!read_kinfo(&info, ancestor))
-			break;
-		ancestor = info.kp_eproc.e_ppid;
-	}
-	return false;
 }
 
 /*
@@ -229,7 +200,7 @@ may_have_our_keys(pid_t pid)
 	struct kinfo_proc info;
 
 	return getsid(pid) != getsid(0) && read_kinfo(&info, pid)
-	    && (info.kp_eproc.e_tdev == NODEV || is_ancestor(pid));
+	    && (info.kp_eproc.e_tdev == NODEV || process_may_be_ancestor(pid));
 }
 
 /*

@@ -17,7 +17,6 @@ ANSWERS(ssize_t boot_id(char *bytes, size_t size), 0)
 /* Closing any descriptor of a file frees the locks that POSIX has. */
 FAILS(int byte_lock(int fd, int command, struct flock *flock), ENOLCK)
 /* devices */
-ANSWERS(bool device_is_ptmx(const struct stat *device), false)
 ANSWERS(bool device_is_network(int fd), false)
 /* entropy */
 ANSWERS(bool entropy_get(void *bytes, size_t size),

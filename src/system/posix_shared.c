@@ -23,6 +23,8 @@
 FAILS(int fd_reopen(int fd, int flags), ENOSYS)
 ANSWERS(bool fd_same(int a, int b), fd_same_file(a, b))
 ANSWERS(bool descriptors_close_from(int first), false)
+/* devices; what is not opened again may be a ptmx */
+ANSWERS(bool device_is_ptmx(const struct stat *device), false)
 /* file_writers */
 ANSWERS(bool file_has_writers(int fd), true)
 /* handles */

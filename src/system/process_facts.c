@@ -4,8 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "system/system.h"
+
+#define MOST_ANCESTORS 4096
 
 bool
 process_from_stat(struct process *process, const char *line)
@@ -58,4 +61,17 @@ process_block_has(const char *block, size_t size, const char *entry)
 		if (arguments-- <= 0 && strcmp(at, entry) == 0)
 			return true;
 	return false;
+}
+
+bool
+process_may_be_ancestor(int64_t pid)
+{
+	struct process process = { .parent = getppid() };
+
+	/* A chain that changes while it is read may loop. */
+	for (int i = 0; process.parent > 0 && i < MOST_ANCESTORS; i++)
+		if (process.parent == pid
+		    || !process_read(&process, process.parent))
+			return true;
+	return !processes_can_be_seen();
 }

@@ -2,12 +2,11 @@
 #ifndef BACKOFF_SYSTEM_SYSTEM_H
 #define BACKOFF_SYSTEM_SYSTEM_H
 /*
- * What backoff asks of the operating system. fd.c and clock.c answer alike
- * everywhere, and process_facts.c is what linux.c and darwin.c compute without
- * asking. The rest is answered by linux.c; or by posix_shared.c with darwin.c
- * or posix.c, where some answers are "not here": they fail, and the caller
- * decides what backoff does without. docs/portability.md has a row for each
- * heading below.
+ * What backoff asks of the operating system. fd.c, clock.c and process_facts.c
+ * answer alike everywhere. The rest is answered by linux.c; or by
+ * posix_shared.c with darwin.c or posix.c, where some answers are "not here":
+ * they fail, and the caller decides what backoff does without.
+ * docs/portability.md has a row for each heading below.
  *
  * Every descriptor that is made here is closed on exec. Functions that return
  * false or a negative number on failure set errno, unless they say otherwise.
@@ -280,6 +279,9 @@ int64_t processes_namespace(void);
 /* Reads what the system tells about PID. False: it is gone or hidden. */
 bool process_read(struct process *process, pid_t pid);
 
+/* Whether PID is an ancestor of ours: false only if all of them can be seen. */
+bool process_may_be_ancestor(int64_t pid);
+
 /*
  * Calls EACH with the pid of every process until it returns false. If processes
  * cannot be seen, it calls nothing.
@@ -304,7 +306,7 @@ bool process_own_program(char *path, size_t size);
 /* From now on this process leaves no core dump. */
 void process_dumps_no_core(void);
 
-/* process_facts.c, where the tests find it: what linux.c and darwin.c read */
+/* What linux.c and darwin.c read, where the tests of all systems find it. */
 
 /*
  * Reads a line of /proc/PID/stat, whose command name may contain parentheses,
