@@ -16,14 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
 #include "core/loop/loop.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 #include "doors/doors.h"
 #include "log/log.h"
 #include "options/options.h"
-#include "options/help.h"
 #include "plan/plan.h"
 #include "process/process.h"
 #include "shared/shared.h"

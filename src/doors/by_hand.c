@@ -10,10 +10,10 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/words/words.h"
 #include "doors/doors.h"
-#include "options/help.h"
+#include "options/options.h"
 #include "shared/shared.h"
 #include "system/system.h"
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "core/base/bytes.h"
+#include "core/base/base.h"
 #include "doors/doors.h"
-#include "options/help.h"
+#include "options/options.h"
 #include "process/process.h"
 #include "shared/shared.h"
 #include "system/system.h"

@@ -8,7 +8,7 @@
  */
 
 #include "core/loop/loop.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 #include "types/option_types.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/words/words.h"
 #include "doors/doors.h"
 #include "log/log.h"

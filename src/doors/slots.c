@@ -5,12 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
-#include "core/base/bytes.h"
+#include "core/base/base.h"
 #include "core/words/words.h"
 #include "doors/doors.h"
 #include "log/log.h"
-#include "options/help.h"
+#include "options/options.h"
 #include "process/process.h"
 #include "shared/shared.h"
 #include "system/system.h"

@@ -24,8 +24,7 @@
 #define SSL_free(tls) ((void)(tls))
 #endif
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "fleet/fleet.h"
 #include "system/system.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "fleet/fleet.h"
 
 #define MOST 65535 /* of a port, or DB */

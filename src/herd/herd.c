@@ -12,12 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
-#include "core/pause/random.h"
+#include "core/base/base.h"
+#include "core/pause/schedule.h"
 #include "herd/herd.h"
 #include "options/options.h"
-#include "options/help.h"
 #include "system/system.h"
 
 /* This many take some 90 MB, and minutes if they make many attempts. */

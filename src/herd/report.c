@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/charts/charts.h"
 #include "core/words/words.h"
 #include "herd/herd.h"
-#include "options/help.h"
+#include "options/options.h"
 
 #define LABEL_WIDTH 37
 #define FIGURE_WIDTH 14

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/words/words.h"
 #include "log/log.h"
 #include "process/process.h"

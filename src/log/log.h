@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/loop/loop.h"
 #include "streams/streams.h"
 #include "types/option_types.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/known/known.h"
 #include "core/words/words.h"
 #include "options/options.h"

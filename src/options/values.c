@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/judge/outcome.h"
 #include "core/known/known.h"
 #include "core/waits/waits.h"

@@ -5,12 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/charts/charts.h"
 #include "core/gate/gate.h"
 #include "core/words/words.h"
-#include "options/help.h"
+#include "options/options.h"
 #include "plan/plan.h"
 #include "streams/streams.h"
 #include "system/system.h"

@@ -5,8 +5,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "process/process.h"
 #include "system/system.h"
 

@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "process/process.h"
 
 #define MOST_STOPS 100 /* of the job, while COMMAND is started */

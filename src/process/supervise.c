@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "process/process.h"
 #include "types/option_types.h"
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "log/log.h"
 #include "process/process.h"
 #include "shared/shared.h"

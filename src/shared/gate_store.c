@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/bytes.h"
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "process/process.h"
 #include "shared/shared.h"
 #include "system/system.h"

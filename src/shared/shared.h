@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
 #include "types/option_types.h"
 

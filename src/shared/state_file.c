@@ -7,8 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
-#include "core/base/bytes.h"
+#include "core/base/base.h"
 #include "log/log.h"
 #include "process/process.h"
 #include "shared/shared.h"

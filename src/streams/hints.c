@@ -7,7 +7,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "streams/streams.h"
 #include "system/system.h"
 

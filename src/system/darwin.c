@@ -14,7 +14,7 @@
 /* In older SDKs it uses what unistd.h declares. */
 #include <sys/random.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "system/system.h"
 
 /* boot */

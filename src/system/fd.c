@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "system/system.h"
 
 /* poll(2) is late by this much only if backoff could not run meanwhile. */

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "system/system.h"
 
 /* Without a call that configure has not found, a parameter is unused. */

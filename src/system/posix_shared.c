@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "system/system.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"

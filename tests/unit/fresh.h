@@ -5,7 +5,7 @@
  * What tests of words write into, one text after the other.
  */
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 
 static char buffer[8192];
 static struct text text;

@@ -7,7 +7,7 @@
 
 #include <getopt.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "options/options.h"
 #include "unit/tap.h"
 

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/loop/loop.h"
 #include "unit/tap.h"
 

@@ -5,7 +5,7 @@
  * A generator that always gives the same known number.
  */
 
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 
 static struct random random_source;
 

@@ -6,9 +6,9 @@
  * up to a minute, and limits that limit nothing.
  */
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/loop/loop.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 
 #define MS NS_PER_MS
 #define S NS_PER_S

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/charts/charts.h"
 
 /* Blocks come in eighths of a cell. */

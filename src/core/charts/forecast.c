@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/charts/charts.h"
 #include "core/loop/loop.h"
 #include "core/pause/schedule.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
 
 /* An open gate shuts after ROW failures over ROW_NS, or ROW_AT_ONCE; */

@@ -18,9 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/loop/loop.h"
-#include "core/pause/random.h"
 #include "core/pause/schedule.h"
 
 /* Tickets are 1 to this; they are not used up while a machine runs. */

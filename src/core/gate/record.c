@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/duration.h"
-#include "core/base/bytes.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
 
 #define MOST_COUNT (UINT32_C(1) << 20)

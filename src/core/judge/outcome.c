@@ -7,8 +7,7 @@
 #include <strings.h>
 #include <sys/wait.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/judge/outcome.h"
 
 /* --- how an attempt ended --- */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 
 enum outcome_kind {
 	OUTCOME_EXITED,

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/judge/outcome.h"
 
 #define TOOL_MESSAGES 48 /* no tool has more */

@@ -6,8 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/known/known.h"
 
 /* What the options of flock say about its status if the lock is taken. */

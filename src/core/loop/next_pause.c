@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/loop/loop.h"
 
 /* The least reserve for an attempt: this part of the limit, ... */

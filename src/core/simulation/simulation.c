@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/loop/loop.h"
 #include "core/judge/outcome.h"
 #include "core/simulation/simulation.h"

@@ -22,7 +22,7 @@
 #include "core/charts/charts.h"
 #include "core/gate/gate.h"
 #include "core/loop/loop.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 
 /*
  * --- A priority queue of events, each at its own time: a radix heap (Ahuja,

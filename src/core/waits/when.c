@@ -4,8 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/waits/waits.h"
 
 /* In seconds. */

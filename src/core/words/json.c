@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/words/words.h"
 
 static void

@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/base/bytes.h"
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/words/words.h"
 
 /* BEFORE and "cannot end process 1234 (sudo)", if there was one. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/known/known.h"
 #include "core/words/words.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
 #include "core/loop/loop.h"
 

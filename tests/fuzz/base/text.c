@@ -5,7 +5,7 @@
  */
 #include <config.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/words/words.h"
 #include "fuzz/fuzz.h"
 

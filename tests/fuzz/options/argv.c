@@ -14,7 +14,6 @@
 
 #include "fuzz/fuzz.h"
 #include "options/options.h"
-#include "options/help.h"
 #include "streams/streams.h"
 
 #ifndef PROGRAM

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/judge/outcome.h"
 #include "fuzz/fuzz.h"
 #include "streams/streams.h"

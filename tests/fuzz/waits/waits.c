@@ -5,7 +5,7 @@
  */
 #include <config.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/waits/waits.h"
 #include "fuzz/fuzz.h"
 

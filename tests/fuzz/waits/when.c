@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/waits/waits.h"
 #include "fuzz/fuzz.h"
 #include "system/system.h"

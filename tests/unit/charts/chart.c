@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/charts/charts.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
 

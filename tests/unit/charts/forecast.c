@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/charts/charts.h"
 #include "unit/stage.h"
 #include "unit/tap.h"

@@ -4,7 +4,7 @@
  */
 #include <config.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "fleet/fleet.h"
 #include "unit/tap.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 #include "unit/tap.h"
 
 #define S NS_PER_S

@@ -5,8 +5,7 @@
  */
 #include <config.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
 #include "unit/tap.h"
 

@@ -7,10 +7,9 @@
  */
 #include <config.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 #include "core/simulation/simulation.h"
 #include "unit/tap.h"
 

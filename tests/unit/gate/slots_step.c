@@ -5,11 +5,9 @@
  */
 #include <config.h>
 
-#include "core/base/bytes.h"
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/gate/gate.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 #include "unit/tap.h"
 
 #define T0 (1000 * NS_PER_S)

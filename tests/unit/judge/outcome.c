@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/judge/outcome.h"
 #include "unit/tap.h"
 

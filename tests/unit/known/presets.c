@@ -3,10 +3,8 @@
 
 #include <math.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/known/known.h"
-#include "options/help.h"
 #include "options/options.h"
 #include "unit/given.h"
 #include "unit/tap.h"

@@ -4,7 +4,7 @@
 #include <regex.h>
 #include <stdlib.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/judge/outcome.h"
 #include "core/known/known.h"
 #include "unit/tap.h"

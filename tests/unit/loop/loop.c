@@ -5,8 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/judge/outcome.h"
 #include "core/loop/loop.h"
 #include "unit/stage.h"

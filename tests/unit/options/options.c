@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
-#include "options/help.h"
+#include "core/base/base.h"
+#include "options/options.h"
 #include "streams/streams.h"
 #include "unit/given.h"
 #include "unit/tap.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "options/help.h"
+#include "options/options.h"
 #include "unit/tap.h"
 
 /* Up to column 8, when two are written; other lines start at column 3. */

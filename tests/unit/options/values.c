@@ -3,9 +3,7 @@
 
 #include <signal.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
-#include "options/help.h"
+#include "core/base/base.h"
 #include "options/options.h"
 #include "types/option_types.h"
 #include "unit/tap.h"

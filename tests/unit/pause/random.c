@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 #include "unit/tap.h"
 
 /* A source that always gives the same bits. */

@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/pause/schedule.h"
 #include "unit/tap.h"
 #include "unit/uniform.h"

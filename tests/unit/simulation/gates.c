@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/simulation/simulation.h"
 #include "unit/tap.h"
 #include "unit/unlimited.h"

@@ -4,7 +4,7 @@
  */
 #include <config.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/simulation/simulation.h"
 #include "unit/stage.h"
 #include "unit/tap.h"

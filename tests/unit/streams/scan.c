@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/judge/outcome.h"
-#include "core/pause/random.h"
+#include "core/pause/schedule.h"
 #include "streams/streams.h"
 #include "unit/by_regexec.h"
 #include "unit/tap.h"

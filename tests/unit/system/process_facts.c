@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "system/system.h"
 #include "unit/tap.h"
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/base/duration.h"
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/waits/waits.h"
 #include "system/system.h"
 #include "unit/tap.h"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "core/base/text.h"
+#include "core/base/base.h"
 #include "core/waits/waits.h"
 #include "unit/tap.h"
 

@@ -4,7 +4,7 @@
  */
 #include <config.h>
 
-#include "core/base/duration.h"
+#include "core/base/base.h"
 #include "core/words/words.h"
 #include "unit/fresh.h"
 #include "unit/tap.h"
