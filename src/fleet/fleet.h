@@ -31,7 +31,7 @@ const char *url_parse(struct url *url, const char *text);
  * server has to show a certificate of its name that is trusted by the system,
  * or by SSL_CERT_FILE and SSL_CERT_DIR. The connection, and all that is read by
  * one server_run(), take 250 ms at most. A failure of any kind closes the
- * connection, and server_why() tells it.
+ * connection, and server_why tells it.
  */
 
 /*
@@ -51,8 +51,7 @@ void server_add(const char *format, ...);
  */
 int server_run(void);
 
-/* Why that has failed. */
-const char *server_why(void);
+extern const char *server_why; /* that has failed */
 
 /* Reply NUMBER as a string, or NULL; as a number, its elements, or 0. */
 const char *server_string(int number);

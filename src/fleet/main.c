@@ -312,7 +312,7 @@ answer(const struct fleet_line *question)
 		done = drop(held);
 	}
 	if (!done) {
-		say("lost", server_why());
+		say("lost", server_why);
 		return;
 	}
 	if (text.length == 0)

@@ -33,8 +33,9 @@
 #define MOST_BYTES 65536 /* of an answer: ours have some hundred */
 #define REPLIES 12
 
+const char *server_why = "";
+
 static struct {
-	const char *why; /* it cannot be used */
 	redisContext *redis; /* NULL: there is no connection */
 	struct ssl_st *tls; /* of it; NULL: without */
 	int64_t until_ns; /* the answer has to come, by CLOCK_MONOTONIC */
@@ -43,13 +44,7 @@ static struct {
 	int count; /* of them */
 	int64_t asked_ns; /* when we asked for the time, by CLOCK_BOOTTIME */
 	int64_t ahead_ns; /* by how much the server's clock is ahead of that */
-} server = { .why = "" };
-
-const char *
-server_why(void)
-{
-	return server.why;
-}
+} server;
 
 /* --- the connection --- */
 
@@ -167,7 +162,7 @@ hang_up(void)
 static bool
 fail(const char *because)
 {
-	server.why = because;
+	server_why = because;
 	hang_up();
 	return false;
 }
