@@ -19,42 +19,23 @@
 
 /* --- --gate=list --- */
 
-/* What stands between NAME and REASON; to the left where it is below 0. */
-static const int widths[] = { -5, -19, 6, 6, 7, 5, -19 };
+/* The cells after NAME, up to REASON; to the left where it is below 0. */
+static const int widths[] = { -5, -19, 6, 6, 7, 5, -19, 0 };
 #define CELLS ARRAY_LENGTH(widths)
-#define CELL_SIZE 24
 
 static void
-fill_number(char cell[CELL_SIZE], int64_t number)
+add_time(struct text *text, int64_t epoch_ns)
 {
-	if (number > 0)
-		text_copy(cell, CELL_SIZE, NUMBER(number));
-}
-
-static void
-fill_rate(char cell[CELL_SIZE], double rate)
-{
-	struct text text = text_in(cell, CELL_SIZE);
-
-	if (rate > 0)
-		gate_rate_text(&text, rate);
-}
-
-static void
-fill_time(char cell[CELL_SIZE], int64_t epoch_ns)
-{
-	struct text text = text_in(cell, CELL_SIZE);
 	struct tm local = clock_local(epoch_ns);
 
-	text_date(&text, &local);
-	text_byte(&text, ' ');
-	text_clock(&text, &local);
+	text_date(text, &local);
+	text_byte(text, ' ');
+	text_clock(text, &local);
 }
 
-/* Fills the CELLS, and the REASON, with what was read. */
+/* Fills the CELLS with what was read. */
 static void
-fill(char cells[CELLS][CELL_SIZE], struct text *reason,
-    const struct gate_store *store)
+fill(struct text cells[CELLS], const struct gate_store *store)
 {
 	static const char names[GATE_STATES][8] = { "open", "shut", "paced" };
 	const struct gate *gate = &store->gate;
@@ -62,24 +43,27 @@ fill(char cells[CELLS][CELL_SIZE], struct text *reason,
 	struct deferral deferral = state_record_deferral(store->bytes, NULL);
 	int64_t now_ns = clock_epoch_ns();
 	int64_t wait_ns = deferral_wait(&deferral, INT64_MAX, now_ns);
+	int64_t waiters = is_open ? 0 : gate_store_waiters(store);
+	int64_t slots = lock_count(
+	    &store->file, STATE_LOCK_SLOT, STATE_LOCK_SLOT + SLOTS_MOST - 1);
 
-	text_copy(cells[0], CELL_SIZE, names[gate->state]);
+	text_add(&cells[0], names[gate->state]);
 	if (!is_open)
-		fill_time(cells[1], now_ns - (store->now_ns - gate->since_ns));
-	if (gate->state == GATE_PACED) {
-		fill_rate(cells[2], gate->pace.rate);
-		fill_rate(cells[3], gate->pace.limit);
-	}
-	fill_number(cells[4], is_open ? 0 : gate_store_waiters(store));
-	fill_number(cells[5],
-	    lock_count(&store->file, STATE_LOCK_SLOT,
-	        STATE_LOCK_SLOT + SLOTS_MOST - 1));
+		add_time(&cells[1], now_ns - (store->now_ns - gate->since_ns));
+	if (gate->state == GATE_PACED)
+		gate_rate_text(&cells[2], gate->pace.rate);
+	if (gate->state == GATE_PACED && gate->pace.limit > 0)
+		gate_rate_text(&cells[3], gate->pace.limit);
+	if (waiters > 0)
+		text_number(&cells[4], waiters);
+	if (slots > 0)
+		text_number(&cells[5], slots);
 	/* The first second in which it is over, as the log has it. */
 	if (wait_ns > 0)
-		fill_time(
-		    cells[6], saturating_add(now_ns, wait_ns + NS_PER_S - 1));
+		add_time(
+		    &cells[6], saturating_add(now_ns, wait_ns + NS_PER_S - 1));
 	text_add(
-	    reason, is_open && wait_ns > 0 ? deferral.reason : gate->reason);
+	    &cells[7], is_open && wait_ns > 0 ? deferral.reason : gate->reason);
 }
 
 /* If a file cannot be used, its row says why, as the log of a run does. */
@@ -88,18 +72,21 @@ print_row(int width, const char *name)
 {
 	struct gate_store store
 	    = { .file = { .name = name, .fd = -1, .is_noted = true } };
-	char cells[CELLS][CELL_SIZE] = { "" }, words[WHY_SIZE + 32];
-	struct text reason = text_in(words, sizeof words);
+	char words[CELLS][WHY_SIZE + 32];
+	struct text cells[CELLS];
 
+	for (size_t i = 0; i < CELLS; i++)
+		cells[i] = text_in(words[i], sizeof words[i]);
 	if (state_file_open(&store.file) && gate_store_look(&store))
-		fill(cells, &reason, &store);
+		fill(cells, &store);
 	else
-		text_join(&reason, "cannot be used: ", store.file.why);
-	printf("%*s  ", -width, name);
+		text_join(
+		    &cells[CELLS - 1], "cannot be used: ", store.file.why);
+	printf("%*s", -width, name);
 	for (size_t i = 0; i < CELLS; i++)
 		printf(
-		    "%*s  ", widths[i], cells[i][0] != '\0' ? cells[i] : "-");
-	printf("%s\n", words[0] != '\0' ? words : "-");
+		    "  %*s", widths[i], cells[i].length > 0 ? words[i] : "-");
+	printf("\n");
 	fd_close(&store.file.fd);
 }
 
@@ -112,7 +99,6 @@ is_name(const struct dirent *entry)
 _Noreturn void
 doors_list(const char *directory)
 {
-	const struct state_dir *dir = state_dir();
 	const char *why = NULL;
 	struct dirent **names = NULL;
 	struct statvfs disk;
@@ -120,15 +106,16 @@ doors_list(const char *directory)
 
 	state_dir_start(directory);
 	if (!state_dir_open(false))
-		why = dir->error != ENOENT ? dir->why : NULL;
+		why = state_dir->error != ENOENT ? state_dir->why : NULL;
 	/* A run could use none of the files: it has to write them. */
-	else if (statvfs(dir->path, &disk) == 0
+	else if (statvfs(state_dir->path, &disk) == 0
 	    && (disk.f_flag & ST_RDONLY) != 0)
 		why = strerror(EROFS);
-	else if ((count = scandir(dir->path, &names, is_name, alphasort)) < 0)
+	else if ((count = scandir(state_dir->path, &names, is_name, alphasort))
+	    < 0)
 		why = strerror(errno);
 	if (why != NULL)
-		usage_refuse("--gate=list", dir->path, why);
+		usage_refuse("--gate=list", state_dir->path, why);
 	for (int i = 0; i < count; i++)
 		if ((int)strlen(names[i]->d_name) > width)
 			width = (int)strlen(names[i]->d_name);
@@ -152,13 +139,13 @@ doors_list(const char *directory)
 static bool
 find_file(struct state_file *file)
 {
-	const struct state_dir *dir = state_dir();
 	struct stat stat;
 
-	if (!state_dir_open(false) && dir->error != ENOENT)
-		usage_refuse("--gate=open", dir->path, dir->why);
-	if (dir->fd < 0
-	    || fstatat(dir->fd, file->name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
+	if (!state_dir_open(false) && state_dir->error != ENOENT)
+		usage_refuse("--gate=open", state_dir->path, state_dir->why);
+	if (state_dir->fd < 0
+	    || fstatat(state_dir->fd, file->name, &stat, AT_SYMLINK_NOFOLLOW)
+	        != 0)
 		return false;
 	state_file_open(file);
 	return true;

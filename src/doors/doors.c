@@ -62,7 +62,7 @@ enter(int64_t until_ns, bool *waited)
 	struct entry entry;
 	bool queued;
 
-	fleet_begin();
+	fleet_server.is_lost = false;
 	for (;;) {
 		entry = gate_enter(until_ns, waited);
 		if (entry.admission != ADMISSION_GO)

@@ -43,11 +43,9 @@ static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
 static void
 add_identity(struct text *text)
 {
-	const struct state_dir *dir = state_dir();
-
 	if (!options->fleet)
-		text_join(text, NUMBER((int64_t)dir->stat.st_dev), ":",
-		    NUMBER((int64_t)dir->stat.st_ino), ":");
+		text_join(text, NUMBER((int64_t)state_dir->stat.st_dev), ":",
+		    NUMBER((int64_t)state_dir->stat.st_ino), ":");
 	text_join(text, name, ":");
 }
 
@@ -206,7 +204,7 @@ fall_back(void)
 {
 	is_patience_over = is_patience_over || !fleet_is_away();
 	if (!is_patience_over)
-		fleet_begin();
+		fleet_server.is_lost = false;
 	return is_patience_over;
 }
 
@@ -305,7 +303,7 @@ end_order(bool is_ordered)
 	if (memcmp(before, record + STATE_SLOTS_AT, sizeof before) != 0)
 		state_file_write(&file, record);
 	else
-		state_file_unlock(&file);
+		lock_free(&file, STATE_LOCK_RECORD);
 }
 
 /*
@@ -374,7 +372,7 @@ look(int64_t *ticket, int64_t *again_ns)
 	if (*ticket == 0 && is_ordered)
 		result = take_ticket(ticket);
 	if (visit.busy >= 0)
-		order.lost_since_ns = fleet_lost_since();
+		order.lost_since_ns = fleet_server.lost_since_ns;
 	visit.ticket = *ticket;
 	visit.is_first = *ticket == 0 || !is_before(*ticket);
 	if (result == LOCK_HAD)

@@ -45,11 +45,7 @@ static int helper_socket = -1; /* our end */
 static int64_t started_ns; /* the helper */
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
 static char lost_why[2 * FLEET_TEXT_SIZE]; /* "SERVER: WHY" */
-static bool is_lost;
-/* By CLOCK_BOOTTIME: when the server was last asked; */
-static int64_t last_asked_ns;
-/* when the first question failed that it has not answered since, or 0. */
-static int64_t lost_since_ns;
+struct fleet_server fleet_server;
 static struct fleet_line answer; /* the last one */
 
 static struct part {
@@ -203,15 +199,15 @@ static bool
 ask(const struct text *text)
 {
 	const char *why = ask_once(text);
-	int64_t now_ns, before_ns = last_asked_ns;
+	int64_t now_ns, before_ns = fleet_server.asked_ns;
 
 	if (why == ended) {
 		helper_end(0);
 		why = ask_once(text);
 	}
-	now_ns = last_asked_ns = boot_clock_ns();
+	now_ns = fleet_server.asked_ns = boot_clock_ns();
 	if (why == NULL && !fleet_line_is(&answer, "lost")) {
-		lost_since_ns = 0;
+		fleet_server.lost_since_ns = 0;
 		if (parts[FLEET_GATE].is_told || parts[FLEET_SLOTS].is_told)
 			log_shared(WEIGHT_DETAIL,
 			    JOINED(FLEET_TEXT_SIZE + 64,
@@ -220,10 +216,11 @@ ask(const struct text *text)
 		parts[FLEET_GATE].is_told = parts[FLEET_SLOTS].is_told = false;
 		return true;
 	}
-	is_lost = true;
+	fleet_server.is_lost = true;
 	/* Nobody knows whether it answered others in a time so long. */
-	if (lost_since_ns == 0 || now_ns - before_ns >= FLEET_LEASE_NS)
-		lost_since_ns = now_ns;
+	if (fleet_server.lost_since_ns == 0
+	    || now_ns - before_ns >= FLEET_LEASE_NS)
+		fleet_server.lost_since_ns = now_ns;
 	text_copy(lost_why, sizeof lost_why,
 	    JOINED(sizeof lost_why, server, ": ",
 	        why != NULL ? why : answer.fields[1]));
@@ -270,18 +267,6 @@ fleet_start(const struct shared_options *options)
 	return why;
 }
 
-bool
-fleet_is_on(void)
-{
-	return !is_lost;
-}
-
-void
-fleet_begin(void)
-{
-	is_lost = false;
-}
-
 static void
 add_state(struct text *text, const uint8_t *state, size_t size)
 {
@@ -299,7 +284,7 @@ fleet_look(enum fleet_part part, const uint64_t *members, int count,
 
 	for (int i = 0; i < count; i++)
 		text_join(&text, " ", NUMBER((int64_t)members[i]));
-	if (is_lost || !ask(&text))
+	if (fleet_server.is_lost || !ask(&text))
 		return false;
 	view->ahead_ns = answer.numbers[1] - answer.numbers[2];
 	view->size = 0;
@@ -323,7 +308,7 @@ fleet_put(enum fleet_part part, uint64_t member, const struct fleet_view *view,
 	text_join(&text, " ", NUMBER((int64_t)member));
 	add_state(&text, view->state, view->size);
 	add_state(&text, state, size);
-	if (is_lost || !ask(&text))
+	if (fleet_server.is_lost || !ask(&text))
 		return FLEET_LOST;
 	if (answer.numbers[1] == 0)
 		return FLEET_CROSSED;
@@ -346,25 +331,20 @@ fleet_drop(enum fleet_part part)
 	return was_held && answer.numbers[2] != 0 ? FLEET_LAPSED : FLEET_DONE;
 }
 
-int64_t
-fleet_lost_since(void)
-{
-	return lost_since_ns;
-}
-
 void
 fleet_note_asked(int64_t asked_ns, int64_t since_ns)
 {
-	if (asked_ns <= last_asked_ns)
+	if (asked_ns <= fleet_server.asked_ns)
 		return;
-	lost_since_ns = since_ns;
-	last_asked_ns = asked_ns;
+	fleet_server.lost_since_ns = since_ns;
+	fleet_server.asked_ns = asked_ns;
 }
 
 const char *
 fleet_lost_why(void)
 {
-	return lost_since_ns > 0 && lost_why[0] != '\0' ? lost_why : NULL;
+	return fleet_server.lost_since_ns > 0 && lost_why[0] != '\0' ? lost_why
+	                                                             : NULL;
 }
 
 void
@@ -372,12 +352,12 @@ fleet_tell_lost(enum fleet_part part)
 {
 	struct part *lost = &parts[part];
 
-	if (lost->is_told || !is_lost)
+	if (lost->is_told || !fleet_server.is_lost)
 		return;
 	lost->is_told = true;
 	state_log_lost(part == FLEET_SLOTS, lost->kind, lost->name, true,
 	    lost_why,
-	    state_dir()->fd < 0
+	    state_dir->fd < 0
 	        ? "; going on without"
 	        : JOINED(40, "; going on with the local ", lost->kind));
 }
@@ -385,15 +365,17 @@ fleet_tell_lost(enum fleet_part part)
 bool
 fleet_is_away(void)
 {
-	return is_lost && boot_clock_ns() - lost_since_ns < FLEET_LEASE_NS;
+	return fleet_server.is_lost
+	    && boot_clock_ns() - fleet_server.lost_since_ns < FLEET_LEASE_NS;
 }
 
 void
 fleet_rest(void)
 {
 	fleet_end();
-	if (fleet_is_away() || boot_clock_ns() - last_asked_ns >= AGAIN_NS)
-		is_lost = false;
+	if (fleet_is_away()
+	    || boot_clock_ns() - fleet_server.asked_ns >= AGAIN_NS)
+		fleet_server.is_lost = false;
 }
 
 void

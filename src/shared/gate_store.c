@@ -35,7 +35,7 @@ has_file(const struct gate_store *store)
 static bool
 has_server(const struct gate_store *store)
 {
-	return store->file.is_fleet && fleet_is_on();
+	return store->file.is_fleet && !fleet_server.is_lost;
 }
 
 bool
@@ -95,7 +95,7 @@ look_at_file(struct gate_store *store)
 	if (is_broken) {
 		done = state_file_begin(file, store->bytes);
 		is_broken = done && take_record(store);
-		state_file_unlock(file);
+		lock_free(file, STATE_LOCK_RECORD);
 	}
 	if (done && has_file(store))
 		state_file_note(file, is_broken ? "bad checksum" : file->why);
@@ -285,7 +285,7 @@ end_in_file(struct gate_store *store, bool changed, uint64_t ticket)
 		store->gate.synced_ns = 0;
 	if (done && changed)
 		return write_gate(store);
-	state_file_unlock(&store->file);
+	lock_free(&store->file, STATE_LOCK_RECORD);
 	return done;
 }
 
@@ -299,17 +299,6 @@ is_patient(const struct gate_store *store)
 	return store->file.is_fleet && store->ticket != 0 && fleet_is_away();
 }
 
-/* A number that stands for this state directory since the last boot. */
-static uint64_t
-machine(void)
-{
-	const struct state_dir *dir = state_dir();
-	const uint64_t facts[] = { boot_hash(), (uint64_t)dir->stat.st_dev,
-		(uint64_t)dir->stat.st_ino };
-
-	return hash_of((const char *)facts, sizeof facts);
-}
-
 /* ATTEMPT has ended, or, if it is NULL, we ask. True: that is to be written. */
 static bool
 step(struct gate_store *store, const struct gate_attempt *attempt,
@@ -319,9 +308,18 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 	if (attempt != NULL) {
 		struct gate_attempt counted = *attempt;
 
-		/* In a fleet that is not lost, a machine is one run. */
+		/*
+		 * In a fleet that is not lost, a machine is one run: a state
+		 * directory since the last boot.
+		 */
 		if (has_server(store)) {
-			counted.run = machine();
+			const struct stat *stat = &state_dir->stat;
+			const uint64_t facts[]
+			    = { boot_hash(), (uint64_t)stat->st_dev,
+				      (uint64_t)stat->st_ino };
+
+			counted.run
+			    = hash_of((const char *)facts, sizeof facts);
 			counted.row_ns = GATE_FLEET_ROW_NS;
 		}
 		return gate_result(&store->gate, store->now_ns, &counted);

@@ -39,7 +39,7 @@ void state_dir_start(const char *asked);
  */
 bool state_dir_open(bool to_be_made);
 
-const struct state_dir *state_dir(void);
+extern const struct state_dir *const state_dir;
 
 /*
  * --- state_file.c: the file of one NAME ---
@@ -84,10 +84,12 @@ bool state_file_read(struct state_file *file, uint8_t record[STATE_SIZE]);
  */
 bool state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE]);
 
-/* Writes all of the record at once, and unlocks it. False: FILE has why. */
+/*
+ * Writes all of the record at once, and unlocks STATE_LOCK_RECORD. False: FILE
+ * has why.
+ */
 bool state_file_write(
     struct state_file *file, const uint8_t record[STATE_SIZE]);
-void state_file_unlock(struct state_file *file);
 
 /*
  * A hash of the boot id; 0: it cannot be read, and then all boots are alike.
@@ -172,11 +174,13 @@ struct fleet_view {
  */
 const char *fleet_start(const struct shared_options *options);
 
-/* Before each attempt: a server that was lost is asked again. */
-void fleet_begin(void);
-
-/* Whether it is not lost. */
-bool fleet_is_on(void);
+/* By CLOCK_BOOTTIME. */
+extern struct fleet_server {
+	bool is_lost; /* until the next attempt, which asks it again */
+	int64_t asked_ns; /* when it was last asked */
+	/* Since when it has not answered any question; 0: it does. */
+	int64_t lost_since_ns;
+} fleet_server;
 
 /*
  * Asks for the state of PART, and which of COUNT <= FLEET_MEMBERS members hold
@@ -204,9 +208,6 @@ enum fleet_result fleet_put(enum fleet_part part, uint64_t member,
  * nothing was, nobody is asked.
  */
 enum fleet_result fleet_drop(enum fleet_part part);
-
-/* Since when it has not answered, by CLOCK_BOOTTIME; 0: it does. */
-int64_t fleet_lost_since(void);
 
 /*
  * Another run of this machine asked it at ASKED_NS, and found that it has not

@@ -23,6 +23,7 @@ enum origin {
 };
 
 static struct state_dir dir; /* all zero: no bytes of it in the binary */
+const struct state_dir *const state_dir = &dir;
 static const char *asked; /* --state-dir, or NULL */
 static bool makes; /* the directory, where it is missing */
 
@@ -31,12 +32,6 @@ state_dir_start(const char *where)
 {
 	asked = where;
 	dir.fd = -1;
-}
-
-const struct state_dir *
-state_dir(void)
-{
-	return &dir;
 }
 
 /* ERROR is an errno, or 0 with what WHY says. */

@@ -93,11 +93,11 @@ lock_count(const struct state_file *file, int64_t first, int64_t last)
 
 /* --- opening it --- */
 
-/* Whether FILE, in DIR, is one of ours. */
+/* Whether FILE is one of ours. */
 static bool
-is_ours(struct state_file *file, const struct state_dir *dir)
+is_ours(struct state_file *file)
 {
-	mode_t mode = dir->is_shared ? 0660 : 0600;
+	mode_t mode = state_dir->is_shared ? 0660 : 0600;
 	struct stat stat;
 
 	if (fstat(file->fd, &stat) != 0)
@@ -106,14 +106,14 @@ is_ours(struct state_file *file, const struct state_dir *dir)
 		return fail(file, true, "not a regular file");
 	if (stat.st_nlink > 1)
 		return fail(file, true, "it has another hard link");
-	if (!dir->is_shared && stat.st_uid != geteuid())
+	if (!state_dir->is_shared && stat.st_uid != geteuid())
 		return fail(file, true, "owned by another user");
-	if (dir->is_shared && stat.st_gid != dir->stat.st_gid)
+	if (state_dir->is_shared && stat.st_gid != state_dir->stat.st_gid)
 		return fail(file, true, "not of the group of its directory");
 	if ((stat.st_mode & 07777) != mode)
 		return fail(file, true,
-		    dir->is_shared ? "its mode is not 0660"
-		                   : "its mode is not 0600");
+		    state_dir->is_shared ? "its mode is not 0660"
+		                         : "its mode is not 0600");
 	return stat.st_size <= STATE_SIZE
 	    || fail(file, true,
 	        JOINED(WHY_SIZE,
@@ -126,18 +126,17 @@ state_file_open(struct state_file *file)
 	/* Follows no link, and waits for no other end of a FIFO. */
 	const int flags
 	    = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
-	const struct state_dir *dir = state_dir();
 
 	if (!state_dir_open(true))
-		return fail(file, false, dir->why);
-	file->fd = openat(dir->fd, file->name, flags);
+		return fail(file, false, state_dir->why);
+	file->fd = openat(state_dir->fd, file->name, flags);
 	if (file->fd < 0 && errno == ENOENT) {
 		/* Others may be looking: it has its mode from the first moment
 		 * on. */
 		mode_t mask = umask(0);
 
-		file->fd = openat(dir->fd, file->name, flags | O_CREAT,
-		    dir->is_shared ? 0660 : 0600);
+		file->fd = openat(state_dir->fd, file->name, flags | O_CREAT,
+		    state_dir->is_shared ? 0660 : 0600);
 		umask(mask);
 	}
 	file->fd = fd_out_of_the_way(file->fd);
@@ -148,7 +147,7 @@ state_file_open(struct state_file *file)
 	/* ENOENT: the directory is there, but takes no file, as /proc. */
 	if (file->fd < 0)
 		return fail(file, errno == ENOENT, strerror(errno));
-	if (is_ours(file, dir) && (!file->is_limit || lock_is_possible(file)))
+	if (is_ours(file) && (!file->is_limit || lock_is_possible(file)))
 		return true;
 	fd_close(&file->fd);
 	return false;
@@ -182,12 +181,6 @@ state_file_read(struct state_file *file, uint8_t record[STATE_SIZE])
 	return header != STATE_HEADER_FOREIGN;
 }
 
-void
-state_file_unlock(struct state_file *file)
-{
-	lock_free(file, STATE_LOCK_RECORD);
-}
-
 bool
 state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE])
 {
@@ -206,7 +199,7 @@ state_file_begin(struct state_file *file, uint8_t record[STATE_SIZE])
 		state_record_set_boot(record, boot_hash());
 		return true;
 	}
-	state_file_unlock(file);
+	lock_free(file, STATE_LOCK_RECORD);
 	return false;
 }
 
@@ -221,7 +214,7 @@ state_file_write(struct state_file *file, const uint8_t record[STATE_SIZE])
 	if (size != STATE_SIZE)
 		fail(file, false, strerror(size < 0 ? errno : ENOSPC));
 	signals_after_write(size < 0);
-	state_file_unlock(file);
+	lock_free(file, STATE_LOCK_RECORD);
 	return size == STATE_SIZE;
 }
 
@@ -242,7 +235,7 @@ boot_hash(void)
 void
 state_file_add_why(struct text *text, const struct state_file *file)
 {
-	text_bounded(text, state_dir()->path);
+	text_bounded(text, state_dir->path);
 	if (file->blames_file)
 		text_join(text, "/", file->name);
 	text_join(text, ": ", file->why);

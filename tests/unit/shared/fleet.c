@@ -18,7 +18,7 @@ ask(void)
 {
 	struct fleet_view view;
 
-	fleet_begin();
+	fleet_server.is_lost = false;
 	if (!fleet_look(FLEET_SLOTS, NULL, 0, &view))
 		return false;
 	is_int(view.count, 7, "it answers");
@@ -77,26 +77,30 @@ TEST(lost_since)
 	    "a helper of another version is refused");
 	fleet_note_asked(start_ns - FLEET_LEASE_NS, before_ns);
 	ask_in_vain();
-	ok(fleet_lost_since() >= start_ns,
+	ok(fleet_server.lost_since_ns >= start_ns,
 	    "... since now, as nobody has asked it for a lease");
 	fleet_note_asked(start_ns, before_ns);
-	ok(fleet_lost_since() >= start_ns, "who asked it before does not know");
+	ok(fleet_server.lost_since_ns >= start_ns,
+	    "who asked it before does not know");
 	later_ns = boot_clock_ns();
 	fleet_note_asked(later_ns, before_ns);
-	is_int(fleet_lost_since(), before_ns, "who asked it later does");
+	is_int(
+	    fleet_server.lost_since_ns, before_ns, "who asked it later does");
 	fleet_note_asked(later_ns - 1, 0);
-	is_int(fleet_lost_since(), before_ns, "... whatever it said before");
+	is_int(fleet_server.lost_since_ns, before_ns,
+	    "... whatever it said before");
 	ask_in_vain();
-	is_int(fleet_lost_since(), before_ns, "... since the same moment");
+	is_int(
+	    fleet_server.lost_since_ns, before_ns, "... since the same moment");
 	fleet_note_asked(boot_clock_ns(), 0);
 	ask_in_vain();
-	ok(fleet_lost_since() >= start_ns,
+	ok(fleet_server.lost_since_ns >= start_ns,
 	    "... since now, as it answered another run meanwhile");
 	fleet_note_asked(boot_clock_ns(), before_ns);
 	write_helper(helper, FLEET_VERSION);
 	ask_until_it_answers();
 	ask_in_vain();
-	ok(fleet_lost_since() >= start_ns,
+	ok(fleet_server.lost_since_ns >= start_ns,
 	    "... since now, as it answered this run meanwhile");
 	/* The helper ends, and another one is asked. */
 	ask_until_it_answers();
