@@ -332,7 +332,9 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 			.ticket = store->ticket,
 			.until_ns = store->now_ns + NS_PER_S };
 	}
-	return answer->changed;
+	/* More than time has done: a probe, or a ticket was taken. */
+	return answer->kind == GATE_PROBE
+	    || store->gate.next != store->before.next;
 }
 
 /*

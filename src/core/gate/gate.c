@@ -112,13 +112,6 @@ put_off_probe(
 	text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 }
 
-static void
-shut(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
-{
-	enter(gate, GATE_SHUT, now_ns);
-	put_off_probe(gate, 0, attempt);
-}
-
 /* Nobody waits, or fails in a row, and nobody was refused for a while. */
 static bool
 is_idle(const struct gate *gate, int64_t now_ns)
@@ -253,7 +246,6 @@ look_at_shut(struct gate *gate, int64_t now_ns, uint64_t ticket)
 	return (struct gate_answer) {
 		.kind = GATE_PROBE,
 		.ticket = ticket,
-		.changed = true,
 	};
 }
 
@@ -283,28 +275,20 @@ look_at_paced(const struct gate *gate, uint64_t ticket)
 struct gate_answer
 gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living)
 {
-	struct gate_answer answer = { .kind = GATE_GO };
-	bool taken = false;
-
 	gate_pass_time(gate, now_ns);
 	if (gate->state == GATE_OPEN)
-		return answer;
+		return (struct gate_answer) { .kind = GATE_GO };
 	if (ticket == 0 || ticket >= gate->next) {
 		if (gate->head == gate->next)
 			gate->head_ns = max_ns(gate->head_ns, now_ns);
 		ticket = gate->next++;
-		taken = true;
 		gate_pass_time(gate, now_ns);
 	}
-	if (gate->state == GATE_SHUT) {
-		gate_forget_dead(gate, living);
-		answer = look_at_shut(gate, now_ns, ticket);
-	} else {
-		/* Open since a moment: each ticket has started. */
-		answer = look_at_paced(gate, ticket);
-	}
-	answer.changed |= taken;
-	return answer;
+	/* If it is open since a moment, each ticket has started. */
+	if (gate->state != GATE_SHUT)
+		return look_at_paced(gate, ticket);
+	gate_forget_dead(gate, living);
+	return look_at_shut(gate, now_ns, ticket);
 }
 
 /* A failure that is no refusal. True: the row shuts the gate. */
@@ -422,8 +406,10 @@ fail(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 		gate->pace.stated_ns = attempt->stated_ns;
 		begin_pacing(gate, now_ns);
 	}
-	if (shuts)
-		shut(gate, now_ns, attempt);
+	if (shuts) {
+		enter(gate, GATE_SHUT, now_ns);
+		put_off_probe(gate, 0, attempt);
+	}
 }
 
 bool

@@ -201,8 +201,6 @@ struct gate_answer {
 	enum gate_kind kind;
 	uint64_t ticket; /* of GATE_PROBE and GATE_WAIT */
 	int64_t until_ns; /* of GATE_WAIT */
-	/* The gate has to be written: this is more than time has done. */
-	bool changed;
 };
 
 enum gate_outcome {

@@ -119,10 +119,11 @@ TEST(probes)
 	first = look(3 * S, 0);
 	second = look(3 * S, 0);
 	third = look(3 * S, 0);
-	ok(first.kind == GATE_WAIT && first.changed, "who comes has a ticket");
-	ok(!look(4 * S, first.ticket).changed, "... once");
+	ok(first.kind == GATE_WAIT && first.ticket == 1,
+	    "who comes has a ticket");
 	is_int(look(4 * S, first.ticket).until_ns, T0 + 5 * S,
 	    "the first looks each second");
+	ok(gate.next == third.ticket + 1, "... with the one that it has");
 	is_int(look(6500 * MS, first.ticket).until_ns, T0 + 7 * S,
 	    "... and when the probe is due");
 	is_int(look(7 * S, third.ticket).kind, GATE_WAIT,
@@ -197,9 +198,8 @@ TEST(paces)
 	dead = look(7200 * MS, 0);
 	third = look(7200 * MS, 0);
 	is_int(look(7600 * MS - 1, first.ticket).kind, GATE_WAIT, "not before");
-	ok(!look(7600 * MS, first.ticket).changed,
-	    "time starts it, and nothing is written");
 	is_int(look(7600 * MS, first.ticket).kind, GATE_GO, "then it starts");
+	ok(gate.next == third.ticket + 1, "... by time, without a ticket more");
 	is_int(dead.until_ns, T0 + 8100 * MS, "the next half a second later");
 	is_int(third.until_ns, T0 + 8350 * MS,
 	    "who comes after the second looks when twice the rate is there");
