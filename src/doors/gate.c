@@ -249,7 +249,7 @@ gate_enter(int64_t until_ns, bool *waited)
 	/* A run that has no time left to wait must not even take a ticket. */
 	if (spent_ns >= options->wait_ns && gate_store_look(&store)
 	    && gate->state == GATE_SHUT
-	    && !gate_is_deserted(gate, store.now_ns, store.living))
+	    && !gate_is_deserted(gate, store.now_ns))
 		return refuse(false);
 	if (!gate_store_ask(&store, &answer))
 		return go_without();

@@ -55,6 +55,7 @@ take_record(struct gate_store *store)
 {
 	static const uint8_t zeros[STATE_GATE_SIZE];
 	const uint8_t *part = store->bytes + STATE_GATE_AT;
+	uint8_t living = 0;
 	bool is_broken = false;
 
 	store->now_ns = boot_clock_ns();
@@ -68,18 +69,17 @@ take_record(struct gate_store *store)
 	             || store->gate.row.failures > 0)
 	    && state_record_boot(store->bytes) != boot_hash())
 		store->gate = gate_new();
-	/*
-	 * A prober lives if its run does, or is ours; those of a fleet that
-	 * are dead are forgotten by who asks the server.
-	 */
-	store->living = has_server(store) ? UINT8_MAX : 0;
+	/* Those of a fleet that are dead are forgotten by who asks it. */
+	if (has_server(store))
+		return is_broken;
 	for (int i = 0; i < store->gate.probers_count; i++) {
 		uint64_t ticket = store->gate.probers[i];
 
-		if (ticket == store->locked
+		if (ticket == store->ticket
 		    || lock_is_taken(&store->file, byte_of(ticket)))
-			store->living |= (uint8_t)(1U << i);
+			living |= (uint8_t)(1U << i);
 	}
+	gate_forget_dead(&store->gate, living);
 	return is_broken;
 }
 
@@ -324,8 +324,7 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 		}
 		return gate_result(&store->gate, store->now_ns, &counted);
 	}
-	*answer = gate_look(
-	    &store->gate, store->now_ns, store->ticket, store->living);
+	*answer = gate_look(&store->gate, store->now_ns, store->ticket);
 	if (answer->kind == GATE_PROBE && is_patient(store)) {
 		store->gate = store->before;
 		*answer = (struct gate_answer) { .kind = GATE_WAIT,
@@ -420,7 +419,6 @@ gate_store_waiters(const struct gate_store *store)
 	                            byte_of(gate->next) - 1);
 
 	for (int i = 0; i < gate->probers_count; i++)
-		count -= gate->probers[i] >= gate->head
-		    && (is_copy || (store->living & (1U << i)) != 0);
+		count -= gate->probers[i] >= gate->head;
 	return count;
 }

@@ -253,11 +253,13 @@ struct gate_store {
 	struct state_file file;
 	uint8_t bytes[STATE_SIZE]; /* of the file, as last read */
 
-	/* The gate, as it was at NOW_NS of its clock, CLOCK_BOOTTIME. */
+	/*
+	 * The gate, as it was at NOW_NS of its clock, CLOCK_BOOTTIME, without
+	 * probers that have died.
+	 */
 	struct gate gate;
 	struct gate before; /* the last step */
 	int64_t now_ns;
-	uint8_t living; /* of its probers: see gate_look() */
 	uint64_t ticket; /* of our wait or probe; 0: none */
 	uint64_t locked; /* the ticket whose byte we lock; 0: none */
 

@@ -23,17 +23,6 @@ deferral_gave_up(enum result result)
 	    || result == RESULT_DEADLINE;
 }
 
-static int64_t
-window(struct range limits, uint32_t failures)
-{
-	int64_t window_ns = limits.low_ns;
-
-	/* After 63 doublings it has met any limit. */
-	for (uint32_t n = 1; n < failures && n < 64; n++)
-		window_ns = saturating_add(window_ns, window_ns);
-	return min_ns(window_ns, limits.high_ns);
-}
-
 static void
 put_off(struct deferral *deferral, struct range limits,
     const struct run_end *end, struct random *random)
@@ -49,7 +38,12 @@ put_off(struct deferral *deferral, struct range limits,
 		deferral->failures += deferral->failures < UINT32_MAX;
 		deferral->last_ns = end->ended_ns;
 	}
-	deferral->window_ns = window(limits, deferral->failures);
+	deferral->window_ns = limits.high_ns;
+	/* After 63 doublings it has met any limit. */
+	if (deferral->failures < 64)
+		deferral->window_ns = min_ns(limits.high_ns,
+		    saturating_multiply(
+		        limits.low_ns, INT64_C(1) << (deferral->failures - 1)));
 	until_ns = saturating_add(end->ended_ns,
 	    random_between(random,
 	        deferral->window_ns - deferral->window_ns / 2,

@@ -191,13 +191,10 @@ gate_find_prober(const struct gate *gate, uint64_t ticket)
 }
 
 bool
-gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living)
+gate_is_deserted(const struct gate *gate, int64_t now_ns)
 {
-	struct gate seen = *gate;
-
-	gate_forget_dead(&seen, living);
 	return gate->state == GATE_SHUT
-	    && now_ns >= saturating_add(next_probe_ns(&seen), DESERTED_NS);
+	    && now_ns >= saturating_add(next_probe_ns(gate), DESERTED_NS);
 }
 
 bool
@@ -273,7 +270,7 @@ look_at_paced(const struct gate *gate, uint64_t ticket)
 }
 
 struct gate_answer
-gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living)
+gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket)
 {
 	gate_pass_time(gate, now_ns);
 	if (gate->state == GATE_OPEN)
@@ -285,10 +282,8 @@ gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living)
 		gate_pass_time(gate, now_ns);
 	}
 	/* If it is open since a moment, each ticket has started. */
-	if (gate->state != GATE_SHUT)
-		return look_at_paced(gate, ticket);
-	gate_forget_dead(gate, living);
-	return look_at_shut(gate, now_ns, ticket);
+	return gate->state == GATE_SHUT ? look_at_shut(gate, now_ns, ticket)
+	                                : look_at_paced(gate, ticket);
 }
 
 /* A failure that is no refusal. True: the row shuts the gate. */

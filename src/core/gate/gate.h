@@ -231,12 +231,9 @@ struct gate_attempt {
 /* A gate that nobody has used: open. */
 struct gate gate_new(void);
 
-/*
- * Whether a run with TICKET (0: it has none) may start at NOW_NS. Here and
- * below bit i of LIVING says that the run with the ticket probers[i] lives.
- */
+/* Whether a run with TICKET (0: it has none) may start at NOW_NS. */
 struct gate_answer gate_look(
-    struct gate *gate, int64_t now_ns, uint64_t ticket, uint8_t living);
+    struct gate *gate, int64_t now_ns, uint64_t ticket);
 
 /* An attempt has ended. True: the gate has to be written. */
 bool gate_result(
@@ -259,14 +256,14 @@ int64_t gate_pause(const struct gate *gate, const struct policy *policy,
 struct gate_effect gate_effect(
     const struct gate *gate, const struct gate_attempt *attempt, bool probed);
 
-/* Forgets the probers that have died. */
+/* Forgets the probers that have died: if bit i of LIVING is 0, probers[i]. */
 void gate_forget_dead(struct gate *gate, uint8_t living);
 
 /* Which of the probers has TICKET, if that is not 0; < 0: none. */
 int gate_find_prober(const struct gate *gate, uint64_t ticket);
 
 /* A probe has been due for so long that a run takes it which may not wait. */
-bool gate_is_deserted(const struct gate *gate, int64_t now_ns, uint8_t living);
+bool gate_is_deserted(const struct gate *gate, int64_t now_ns);
 
 /*
  * Whether a wait counts for --gate-wait: not until a moment that the service

@@ -287,8 +287,8 @@ ask_gate(struct simulation *simulation, struct simulated_client *client)
 {
 	int64_t now_ns = simulation->queue.now_ns;
 	int64_t spread_ns = simulation->service.late_ns, late_ns = 0;
-	struct gate_answer answer = gate_look(
-	    gate_of(simulation, client), now_ns, client->ticket, UINT8_MAX);
+	struct gate_answer answer
+	    = gate_look(gate_of(simulation, client), now_ns, client->ticket);
 
 	client->ticket = answer.ticket;
 	if (answer.kind == GATE_WAIT) {

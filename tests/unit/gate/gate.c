@@ -19,7 +19,7 @@ static struct gate gate;
 static struct gate_answer
 look(int64_t at_ns, uint64_t ticket)
 {
-	return gate_look(&gate, T0 + at_ns, ticket, UINT8_MAX);
+	return gate_look(&gate, T0 + at_ns, ticket);
 }
 
 /* An attempt of RUN that took 10 ms, as a probe with TICKET. */
@@ -146,7 +146,8 @@ TEST(probes)
 	first = look(3 * S, 0);
 	second = look(3 * S, 0);
 	look(7 * S, first.ticket);
-	is_int(gate_look(&gate, T0 + 8 * S, 2, 0).kind, GATE_PROBE,
+	gate_forget_dead(&gate, 0);
+	is_int(look(8 * S, second.ticket).kind, GATE_PROBE,
 	    "... and after one who has died");
 	shut_gate();
 	third.ticket = 0;

@@ -29,7 +29,6 @@ step(struct gate *gate, int64_t now_ns)
 {
 	uint64_t ticket
 	    = (uint64_t)below(2) * (gate->head + (uint64_t)below(3));
-	uint8_t living = (uint8_t)below(256);
 	const struct gate_attempt attempt = {
 		.outcome = (enum gate_outcome)below(4), /* none by hand */
 		.run = (uint64_t)below(3),
@@ -41,8 +40,9 @@ step(struct gate *gate, int64_t now_ns)
 		.reason = "exit 7 (could not connect)",
 	};
 
+	gate_forget_dead(gate, (uint8_t)below(256));
 	if (below(2) == 0)
-		gate_look(gate, now_ns, ticket, living);
+		gate_look(gate, now_ns, ticket);
 	else
 		gate_result(gate, now_ns, &attempt);
 }
@@ -91,13 +91,13 @@ spoil(uint8_t *bytes)
  * time.
  */
 static const char *
-lets_in(struct gate gate, int64_t now_ns, uint8_t living)
+lets_in(struct gate gate, int64_t now_ns)
 {
 	struct gate_answer answer = { .kind = GATE_WAIT };
 	bool is_crowded = gate.next - gate.head > 100;
 
 	for (int i = 0; i < MOST_STEPS; i++) {
-		answer = gate_look(&gate, now_ns, answer.ticket, living);
+		answer = gate_look(&gate, now_ns, answer.ticket);
 		if (answer.kind != GATE_WAIT)
 			return NULL;
 		if (answer.until_ns > now_ns + 10 * NS_PER_S)
@@ -179,13 +179,15 @@ TEST(noise)
 		differs += memcmp(bytes, again, sizeof bytes) != 0;
 		spoil(bytes);
 		taken += gate_record_read(&read, bytes, now_ns, 0);
-		flaw = lets_in(gate, now_ns, UINT8_MAX);
+		flaw = lets_in(gate, now_ns);
+		gate_forget_dead(&read, 0);
 		if (flaw == NULL)
-			flaw = lets_in(read, now_ns, 0);
+			flaw = lets_in(read, now_ns);
 		for (int steps = 0; steps < 6; steps++)
 			step(&read, now_ns += below(30 * NS_PER_S));
+		gate_forget_dead(&read, 0);
 		if (flaw == NULL)
-			flaw = lets_in(read, now_ns, 0);
+			flaw = lets_in(read, now_ns);
 		if (flaw != NULL)
 			printf("# record %d: %s\n", i, flaw);
 	}

@@ -105,7 +105,7 @@ ask(struct play *play, struct worker *worker)
 	struct gate_answer go = { .kind = GATE_GO };
 
 	if (play->gated)
-		go = gate_look(&play->gate, now_ns, worker->ticket, UINT8_MAX);
+		go = gate_look(&play->gate, now_ns, worker->ticket);
 	worker->ticket = go.ticket;
 	if (go.kind == GATE_WAIT) {
 		wake(play, worker, ASKS, max_ns(go.until_ns - now_ns, 1));
