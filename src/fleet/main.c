@@ -293,17 +293,18 @@ answer(const struct fleet_line *question)
 {
 	char room[FLEET_LINE_SIZE];
 	struct text text = text_in(room, sizeof room);
+	const char *word = question->fields[0];
 	struct held *held = find(question->fields[1]);
 	bool done, changed = true;
 
-	if (fleet_line_is(question, "keep")) {
+	if (strcmp(word, "keep") == 0) {
 		held->member = question->numbers[2];
 		held->until_ns = held->renew_ns = 0;
 		return;
 	}
-	if (fleet_line_is(question, "look")) {
+	if (strcmp(word, "look") == 0) {
 		done = look(held, question->numbers + 2, &text);
-	} else if (fleet_line_is(question, "put")) {
+	} else if (strcmp(word, "put") == 0) {
 		done = put(held, question->numbers[2], question->fields[3],
 		    question->fields[4], &changed);
 		if (!done)

@@ -171,10 +171,10 @@ hear(int64_t within_ns)
 		return ended;
 	room[size] = '\0';
 	fleet_line_read(&answer, room);
-	if (fleet_line_is(&answer, "hello")
+	if (strcmp(answer.fields[0], "hello") == 0
 	    && answer.numbers[1] != FLEET_VERSION)
 		return "backoff-fleet is of another version";
-	return fleet_line_is(&answer, "wrong") ? answer.fields[1] : NULL;
+	return strcmp(answer.fields[0], "wrong") == 0 ? answer.fields[1] : NULL;
 }
 
 static const char *
@@ -187,7 +187,7 @@ ask_once(const struct text *text)
 		why = ended;
 	do
 		why = why != NULL ? why : hear(ANSWER_NS);
-	while (why == NULL && fleet_line_is(&answer, "hello"));
+	while (why == NULL && strcmp(answer.fields[0], "hello") == 0);
 	return why;
 }
 
@@ -206,7 +206,7 @@ ask(const struct text *text)
 		why = ask_once(text);
 	}
 	now_ns = fleet_server.asked_ns = boot_clock_ns();
-	if (why == NULL && !fleet_line_is(&answer, "lost")) {
+	if (why == NULL && strcmp(answer.fields[0], "lost") != 0) {
 		fleet_server.lost_since_ns = 0;
 		if (parts[FLEET_GATE].is_told || parts[FLEET_SLOTS].is_told)
 			log_shared(WEIGHT_DETAIL,

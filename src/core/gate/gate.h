@@ -502,6 +502,5 @@ struct fleet_line {
 
 /* Takes WORDS apart, which must live on. */
 void fleet_line_read(struct fleet_line *line, char *words);
-bool fleet_line_is(const struct fleet_line *line, const char *word);
 
 #endif

@@ -451,9 +451,3 @@ fleet_line_read(struct fleet_line *line, char *words)
 			line->numbers[i] = 0;
 	}
 }
-
-bool
-fleet_line_is(const struct fleet_line *line, const char *word)
-{
-	return strcmp(line->fields[0], word) == 0;
-}

@@ -119,8 +119,7 @@ TEST(probes)
 	first = look(3 * S, 0);
 	second = look(3 * S, 0);
 	third = look(3 * S, 0);
-	ok(first.kind == GATE_WAIT && first.ticket == 1,
-	    "who comes has a ticket");
+	is_int(first.kind, GATE_WAIT, "who comes has a ticket");
 	is_int(look(4 * S, first.ticket).until_ns, T0 + 5 * S,
 	    "the first looks each second");
 	ok(gate.next == third.ticket + 1, "... with the one that it has");

@@ -65,6 +65,7 @@ TEST(lost_since)
 	const struct shared_options options
 	    = { .gate.name = "hub", .slots.name = "hub" };
 	int64_t start_ns = boot_clock_ns(), before_ns = start_ns - NS_PER_MIN;
+	const int64_t *since_ns = &fleet_server.lost_since_ns;
 	int64_t later_ns;
 	struct stat stat_of;
 	char directory[] = "/tmp/backoff-unit-XXXXXX", helper[64];
@@ -77,30 +78,26 @@ TEST(lost_since)
 	    "a helper of another version is refused");
 	fleet_note_asked(start_ns - FLEET_LEASE_NS, before_ns);
 	ask_in_vain();
-	ok(fleet_server.lost_since_ns >= start_ns,
+	ok(*since_ns >= start_ns,
 	    "... since now, as nobody has asked it for a lease");
 	fleet_note_asked(start_ns, before_ns);
-	ok(fleet_server.lost_since_ns >= start_ns,
-	    "who asked it before does not know");
+	ok(*since_ns >= start_ns, "who asked it before does not know");
 	later_ns = boot_clock_ns();
 	fleet_note_asked(later_ns, before_ns);
-	is_int(
-	    fleet_server.lost_since_ns, before_ns, "who asked it later does");
+	is_int(*since_ns, before_ns, "who asked it later does");
 	fleet_note_asked(later_ns - 1, 0);
-	is_int(fleet_server.lost_since_ns, before_ns,
-	    "... whatever it said before");
+	is_int(*since_ns, before_ns, "... whatever it said before");
 	ask_in_vain();
-	is_int(
-	    fleet_server.lost_since_ns, before_ns, "... since the same moment");
+	is_int(*since_ns, before_ns, "... since the same moment");
 	fleet_note_asked(boot_clock_ns(), 0);
 	ask_in_vain();
-	ok(fleet_server.lost_since_ns >= start_ns,
+	ok(*since_ns >= start_ns,
 	    "... since now, as it answered another run meanwhile");
 	fleet_note_asked(boot_clock_ns(), before_ns);
 	write_helper(helper, FLEET_VERSION);
 	ask_until_it_answers();
 	ask_in_vain();
-	ok(fleet_server.lost_since_ns >= start_ns,
+	ok(*since_ns >= start_ns,
 	    "... since now, as it answered this run meanwhile");
 	/* The helper ends, and another one is asked. */
 	ask_until_it_answers();
