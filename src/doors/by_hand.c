@@ -23,15 +23,8 @@
 static const int widths[] = { -5, -19, 6, 6, 7, 5, -19, 0 };
 #define CELLS ARRAY_LENGTH(widths)
 
-static void
-add_time(struct text *text, int64_t epoch_ns)
-{
-	struct tm local = clock_local(epoch_ns);
-
-	text_date(text, &local);
-	text_byte(text, ' ');
-	text_clock(text, &local);
-}
+/* No day that a clock shows: all times have their date. */
+#define NO_DAY INT64_MAX
 
 /* Fills the CELLS with what was read. */
 static void
@@ -49,7 +42,9 @@ fill(struct text cells[CELLS], const struct gate_store *store)
 
 	text_add(&cells[0], names[gate->state]);
 	if (!is_open)
-		add_time(&cells[1], now_ns - (store->now_ns - gate->since_ns));
+		calendar_text(&cells[1],
+		    now_ns - (store->now_ns - gate->since_ns) - NS_PER_S + 1,
+		    NO_DAY);
 	if (gate->state == GATE_PACED)
 		gate_rate_text(&cells[2], gate->pace.rate);
 	if (gate->state == GATE_PACED && gate->pace.limit > 0)
@@ -60,8 +55,7 @@ fill(struct text cells[CELLS], const struct gate_store *store)
 		text_number(&cells[5], slots);
 	/* The first second in which it is over, as the log has it. */
 	if (wait_ns > 0)
-		add_time(
-		    &cells[6], saturating_add(now_ns, wait_ns + NS_PER_S - 1));
+		calendar_text(&cells[6], deferral.until_ns, NO_DAY);
 	text_add(
 	    &cells[7], is_open && wait_ns > 0 ? deferral.reason : gate->reason);
 }
