@@ -299,7 +299,8 @@ start_command(const struct command *command)
 	int tries = 0;
 
 	do {
-		signals_before_spawn();
+		if (new_process_holds_us())
+			signals_before_spawn();
 		pid = new_process(become_command, command);
 		signals_after_spawn();
 	} while (pid < 0 && errno == EINTR && ++tries < MOST_STOPS);

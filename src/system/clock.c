@@ -54,6 +54,9 @@ clock_local(int64_t epoch_ns)
 struct timespec
 clock_timespec(int64_t ns)
 {
+	/* A 32-bit time_t ends in 2038; a longer wait is just begun again. */
+	if (sizeof(time_t) < sizeof ns)
+		ns = min_ns(ns, INT32_MAX * NS_PER_S);
 	return (struct timespec) {
 		.tv_sec = (time_t)(ns / NS_PER_S),
 		.tv_nsec = (long)(ns % NS_PER_S),

@@ -186,25 +186,30 @@ file_has_writers(int fd)
 #define SYS_pidfd_send_signal -1
 #endif
 
+/*
+ * Linux before 5.3 lacks pidfds (ENOSYS), and a sandbox may forbid them, mostly
+ * with EPERM. So try one on backoff itself, where EPERM means nothing else.
+ */
 int
 handle_open(pid_t pid)
 {
-	return (int)syscall(SYS_pidfd_open, pid, 0);
+	static int has_pidfds = -1;
+	int self;
+
+	if (has_pidfds < 0) {
+		self = (int)syscall(SYS_pidfd_open, getpid(), 0);
+		has_pidfds = self >= 0 && handle_signal(self, 0, 0) == 0;
+		fd_close(&self);
+	}
+	return has_pidfds == 1 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 }
 
-/*
- * Linux before 5.3 lacks pidfds (ENOSYS), and a sandbox may forbid them, mostly
- * with EPERM: then a process that is not gone is signalled by its pid.
- */
 int
 handle_signal(int handle, pid_t pid, int signal)
 {
-	int result;
-
-	if (handle < 0)
-		return kill(pid, signal);
-	result = (int)syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
-	return result < 0 && errno != ESRCH ? kill(pid, signal) : result;
+	return handle < 0
+	    ? kill(pid, signal)
+	    : (int)syscall(SYS_pidfd_send_signal, handle, signal, NULL, 0);
 }
 
 /* new_process */
@@ -235,6 +240,12 @@ new_process(void (*become)(const void *what), const void *what)
 		return -1;
 	}
 	return pid;
+}
+
+bool
+new_process_holds_us(void)
+{
+	return true;
 }
 
 /* parent */

@@ -213,6 +213,9 @@ int handle_signal(int handle, pid_t pid, int signal);
  */
 pid_t new_process(void (*become)(const void *what), const void *what);
 
+/* Whether nothing can stop backoff while the child, before exec, is stopped. */
+bool new_process_holds_us(void);
+
 /* parent: a signal to the command when backoff ends */
 
 /*
