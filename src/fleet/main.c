@@ -319,7 +319,8 @@ answer(const struct fleet_line *question)
 	if (text.length == 0)
 		text_join(
 		    &text, "done ", NUMBER(changed), " ", NUMBER(held->lapsed));
-	held->lapsed = false;
+	if (strcmp(question->fields[0], "drop") == 0)
+		held->lapsed = false;
 	message_send(BACKOFF_SOCKET, room, text.length);
 }
 

@@ -29,7 +29,7 @@
 #include "system/system.h"
 
 #define LIMIT_NS (250 * NS_PER_MS) /* for the connection, and each answer */
-#define NAME_NS (280 * NS_PER_MS) /* for finding its name, and that */
+#define NAME_NS (530 * NS_PER_MS) /* for finding its name, and that */
 #define MOST_BYTES 65536 /* of an answer: ours have some hundred */
 #define REPLIES 12
 
@@ -264,7 +264,7 @@ number_of(const redisReply *reply)
 {
 	int64_t number = reply->type == REDIS_REPLY_ARRAY
 	    ? (int64_t)reply->elements
-	    : reply->integer;
+	    : max_ns(reply->integer, 0);
 
 	if (reply->type == REDIS_REPLY_STRING)
 		count_parse(reply->str, &number);

@@ -89,7 +89,7 @@ look_at_file(struct gate_store *store)
 {
 	struct state_file *file = &store->file;
 	bool done = !has_file(store) || state_file_read(file, store->bytes);
-	bool is_broken = done && take_record(store);
+	bool is_broken = done && take_record(store) && has_file(store);
 
 	/* What is just being written looks broken, but not under the lock. */
 	if (is_broken) {
@@ -154,9 +154,14 @@ put_gate(struct gate_store *store, uint64_t ticket)
 	uint8_t bytes[STATE_GATE_SIZE];
 
 	gate_record_write(bytes, &store->gate, store->server.ahead_ns);
-	return fleet_put(FLEET_GATE, is_prober ? ticket : 0, &store->server,
-	           bytes, sizeof bytes)
-	    == FLEET_DONE;
+	if (fleet_put(FLEET_GATE, is_prober ? ticket : 0, &store->server, bytes,
+	        sizeof bytes)
+	    != FLEET_DONE)
+		return false;
+	/* That is what it has now: a step may follow. */
+	memcpy(store->server.state, bytes, sizeof bytes);
+	store->server.size = sizeof bytes;
+	return true;
 }
 
 /* The gate as the server has it, by our clock, without probers that are dead.
@@ -167,6 +172,7 @@ look_at_server(struct gate_store *store)
 	const struct gate mirror = store->gate;
 	const struct fleet_view *server = &store->server;
 	bool is_restored;
+	int ours;
 
 	if (!fleet_look(FLEET_GATE, NULL, 0, &store->server))
 		return false;
@@ -185,7 +191,9 @@ look_at_server(struct gate_store *store)
 	    && !fleet_look(FLEET_GATE, store->gate.probers,
 	        store->gate.probers_count, &store->server))
 		return false;
-	gate_forget_dead(&store->gate, server->living);
+	ours = gate_find_prober(&store->gate, store->ticket);
+	gate_forget_dead(&store->gate,
+	    (uint8_t)(server->living | (ours >= 0 ? 1U << ours : 0)));
 	/* If another machine crosses that, it knows no less. */
 	if (is_restored)
 		put_gate(store, store->ticket);
