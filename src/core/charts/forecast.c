@@ -22,9 +22,8 @@ context_at(const struct forecast *forecast, int64_t n, int64_t elapsed_ns)
 		.settings = forecast->settings,
 		.state = &failed,
 		.failures = n,
-		.deadline
-		= budget_at(forecast->settings->limits.deadline_ns, elapsed_ns),
-		.until = budget_at(forecast->until_in_ns, elapsed_ns),
+		.elapsed_ns = elapsed_ns,
+		.until_in_ns = forecast->until_in_ns,
 	};
 }
 

@@ -78,21 +78,23 @@ context_at(struct run *run, int64_t now_ns)
 	const struct limits *limits = &run->settings->limits;
 	struct pause_context *context = &run->context;
 
-	context->deadline
-	    = budget_at(limits->deadline_ns, now_ns - run->started_ns);
-	context->until.left_ns = limits->until_ns == INT64_MAX
+	context->elapsed_ns = now_ns - run->started_ns;
+	context->until_in_ns = limits->until_ns == INT64_MAX
 	    ? INT64_MAX
-	    : limits->until_ns - run->world->epoch_ns();
+	    : saturating_add(
+	        limits->until_ns - run->world->epoch_ns(), context->elapsed_ns);
 	return context;
 }
 
-/* Until the deadline or --until, whichever comes first. */
-static int64_t
-time_left(struct run *run, int64_t now_ns)
+/* Whether the deadline or --until has passed. */
+static bool
+is_late(struct run *run, int64_t now_ns)
 {
 	const struct pause_context *context = context_at(run, now_ns);
+	int64_t limit_ns
+	    = min_ns(run->settings->limits.deadline_ns, context->until_in_ns);
 
-	return min_ns(context->deadline.left_ns, context->until.left_ns);
+	return limit_ns < INT64_MAX && context->elapsed_ns >= limit_ns;
 }
 
 /* --- how it ends --- */
@@ -166,12 +168,10 @@ note_no_time(struct run *run)
 static void
 end_late(struct run *run, const struct entry *wait)
 {
-	const struct pause_context *context
-	    = context_at(run, run->world->now_ns());
-
 	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
 	run->ending.until_is_near
-	    = context->until.left_ns < context->deadline.left_ns;
+	    = context_at(run, run->world->now_ns())->until_in_ns
+	    < run->settings->limits.deadline_ns;
 	if (run->state.verdict == VERDICT_NONE) {
 		run->ending.closing_reason = wait != NULL ? wait->reason : NULL;
 		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
@@ -242,7 +242,7 @@ before_attempt(struct run *run, int64_t *now_ns)
 	int64_t room_ns;
 
 	*now_ns = run->world->now_ns();
-	if (time_left(run, *now_ns) <= 0) {
+	if (is_late(run, *now_ns)) {
 		end_late(run, NULL);
 		return false;
 	}
@@ -416,7 +416,7 @@ splay(struct run *run)
 	struct range range;
 
 	/* Too late for any attempt: before_attempt() says so. */
-	if (time_left(run, run->started_ns) <= 0)
+	if (is_late(run, run->started_ns))
 		return;
 	if (world->before_splay != NULL)
 		entry = world->before_splay();
@@ -484,8 +484,6 @@ run_loop(const struct settings *settings, struct random *random,
 
 	run.deadline_ns
 	    = saturating_add(run.started_ns, settings->limits.deadline_ns);
-	run.context.until.total_ns
-	    = context_at(&run, run.started_ns)->until.left_ns;
 	world->tell_start();
 	splay(&run);
 	while (

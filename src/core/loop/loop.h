@@ -124,23 +124,14 @@ struct pause {
 	int64_t ns; /* from the end of the attempt */
 };
 
-/* A time limit for everything. Both INT64_MAX: no limit. */
-struct budget {
-	int64_t total_ns; /* from the start of the loop */
-	int64_t left_ns; /* from the end of the attempt; < 0: it has passed */
-};
-
-/* What is left, at ELAPSED_NS, of TOTAL_NS; INT64_MAX: no limit. */
-struct budget budget_at(int64_t total_ns, int64_t elapsed_ns);
-
 /* What the loop knows. */
 struct pause_context {
 	const struct settings *settings;
 	const struct loop_state *state;
 	/* Since the last reset: n of the windows, >= 1 unless in a streak. */
 	int64_t failures;
-	struct budget deadline;
-	struct budget until;
+	int64_t elapsed_ns; /* from the start of the loop: the pause begins */
+	int64_t until_in_ns; /* from there to --until; INT64_MAX: no limit */
 	int64_t longest_ns; /* the longest attempt so far, */
 	bool longest_was_cut; /* which timed out */
 };

@@ -12,30 +12,25 @@
 /* The least room for a pause: the first one, or this part if that is less. */
 #define LEAST_ROOM_PART 10
 
-struct budget
-budget_at(int64_t total_ns, int64_t elapsed_ns)
-{
-	return (struct budget) { total_ns,
-		total_ns == INT64_MAX ? INT64_MAX : total_ns - elapsed_ns };
-}
-
-/* What BUDGET leaves for a pause if an attempt needs NEEDED_NS of it. */
+/*
+ * What a limit of TOTAL_NS, from the start of the loop, leaves for a pause if
+ * an attempt needs NEEDED_NS of it.
+ */
 static struct room
-room_in(const struct pause_context *context, const struct budget *budget,
-    int64_t needed_ns)
+room_in(
+    const struct pause_context *context, int64_t total_ns, int64_t needed_ns)
 {
 	const struct policy *policy = &context->settings->policy;
-	int64_t reserve_ns = max_ns(needed_ns,
-	    min_ns(budget->total_ns / RESERVE_PART, RESERVE_MOST_NS));
+	int64_t reserve_ns = max_ns(
+	    needed_ns, min_ns(total_ns / RESERVE_PART, RESERVE_MOST_NS));
 	int64_t first_ns;
 
-	if (budget->total_ns == INT64_MAX)
+	if (total_ns == INT64_MAX)
 		return (struct room) { .ns = INT64_MAX };
 	first_ns = min_ns(schedule_window(policy, 1), policy->cap_ns);
-	return (struct room) { .ns = budget->left_ns - reserve_ns,
-		.least_ns
-		= min_ns(first_ns, budget->total_ns / LEAST_ROOM_PART),
-		.is_by_until = budget == &context->until };
+	return (
+	    struct room) { .ns = total_ns - context->elapsed_ns - reserve_ns,
+		.least_ns = min_ns(first_ns, total_ns / LEAST_ROOM_PART) };
 }
 
 struct room
@@ -43,13 +38,14 @@ next_pause_room(const struct pause_context *context)
 {
 	int64_t most_ns = saturating_multiply(
 	    context->longest_ns, context->longest_was_cut ? 1 : 2);
+	const struct limits *limits = &context->settings->limits;
 	/* No attempt can need more than --timeout. */
-	int64_t needed_ns
-	    = min_ns(most_ns, context->settings->limits.timeout_ns);
-	struct room deadline = room_in(context, &context->deadline, needed_ns);
+	struct room deadline = room_in(
+	    context, limits->deadline_ns, min_ns(most_ns, limits->timeout_ns));
 	/* --until lets a running attempt finish, so it needs no time. */
-	struct room until = room_in(context, &context->until, 0);
+	struct room until = room_in(context, context->until_in_ns, 0);
 
+	until.is_by_until = true;
 	return until.ns < deadline.ns ? until : deadline;
 }
 

@@ -212,13 +212,6 @@ request(struct simulation *simulation)
 	return verdict;
 }
 
-static struct budget
-time_left(const struct simulation *simulation)
-{
-	return budget_at(
-	    simulation->settings->limits.deadline_ns, simulation->queue.now_ns);
-}
-
 /* The context for next_pause() of a client with this STATE and FAILURES. */
 static struct pause_context
 pause_context(const struct simulation *simulation,
@@ -228,8 +221,8 @@ pause_context(const struct simulation *simulation,
 		.settings = simulation->settings,
 		.state = state,
 		.failures = failures,
-		.deadline = time_left(simulation),
-		.until = { INT64_MAX, INT64_MAX },
+		.elapsed_ns = simulation->queue.now_ns,
+		.until_in_ns = INT64_MAX,
 	};
 }
 
@@ -379,7 +372,10 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 static void
 try_to_start(struct simulation *simulation, struct simulated_client *client)
 {
-	if (time_left(simulation).left_ns <= 0) {
+	int64_t deadline_ns = simulation->settings->limits.deadline_ns;
+
+	if (deadline_ns < DURATION_INF
+	    && simulation->queue.now_ns >= deadline_ns) {
 		end_client(simulation, client, RESULT_DEADLINE);
 	} else if (simulation->machines_count > 0) {
 		ask_gate(simulation, client);

@@ -292,8 +292,7 @@ TEST(decorrelated)
 		.settings = &settings,
 		.state = &state,
 		.failures = 1,
-		.deadline = { 10 * S, 10 * S },
-		.until = { INT64_MAX, INT64_MAX },
+		.until_in_ns = INT64_MAX,
 	};
 	struct schedule schedule;
 	struct pause pause;
