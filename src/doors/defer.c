@@ -118,7 +118,7 @@ defer_ask(void)
 	log_event(WEIGHT_LAST, NULL, found.failures, wait_ns);
 	return (struct entry) {
 		.admission = ADMISSION_REFUSED,
-		.closing = closing_line(epoch_ns),
+		.words = closing_line(epoch_ns),
 		.reason = found.reason,
 	};
 }

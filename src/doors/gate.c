@@ -152,8 +152,7 @@ refuse(bool is_late)
 		    &text, " after ", DURATION(waited_ns), ": ", gate->reason);
 	return (struct entry) {
 		.admission = is_late ? ADMISSION_LATE : ADMISSION_REFUSED,
-		.waiting = words,
-		.closing = words,
+		.words = words,
 		.reason = gate->reason,
 	};
 }

@@ -160,8 +160,7 @@ refuse(bool is_late)
 		text_join(&text, " (", lost_why, ")");
 	return (struct entry) {
 		.admission = is_late ? ADMISSION_LATE : ADMISSION_REFUSED,
-		.waiting = words,
-		.closing = words,
+		.words = words,
 		.reason = is_late ? NULL : words,
 	};
 }

@@ -148,8 +148,7 @@ fail(struct run *run, const char *broken, int error, int signal)
 static void
 end_refused(struct run *run, const struct entry *entry)
 {
-	run->ending.closing = entry->closing;
-	run->ending.closing_reason = entry->reason;
+	run->ending.entry = *entry;
 	if (run->state.verdict == VERDICT_NONE)
 		end_with(run, RESULT_DEFERRED, STATUS_DEFERRED);
 	else
@@ -168,12 +167,12 @@ note_no_time(struct run *run)
 static void
 end_late(struct run *run, const struct entry *wait)
 {
-	run->ending.waiting = wait != NULL ? wait->waiting : NULL;
+	if (wait != NULL)
+		run->ending.entry = *wait;
 	run->ending.until_is_near
 	    = context_at(run, run->world->now_ns())->until_in_ns
 	    < run->settings->limits.deadline_ns;
 	if (run->state.verdict == VERDICT_NONE) {
-		run->ending.closing_reason = wait != NULL ? wait->reason : NULL;
 		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
 		return;
 	}

@@ -79,6 +79,26 @@ struct loop_state {
 #define PAUSE_NONE (-1) /* nothing: it was the last */
 #define PAUSE_AT_GATE (-2) /* as long as the gate is shut */
 
+/* Whether the gate, slots and --defer let an attempt begin. */
+enum admission {
+	ADMISSION_GO,
+	ADMISSION_SIGNAL, /* a signal that ends backoff came meanwhile */
+	ADMISSION_LATE, /* the limit passed while it waited */
+	/*
+	 * The run is put off: before any attempt the result is deferred, after
+	 * one it is that of a deadline.
+	 */
+	ADMISSION_REFUSED,
+};
+
+struct entry {
+	enum admission admission;
+	int signal; /* of ADMISSION_SIGNAL */
+	/* Of LATE what it waited for, or NULL; of REFUSED the closing line. */
+	const char *words;
+	const char *reason; /* of both, or NULL; all outlive the loop */
+};
+
 struct ending {
 	enum result result;
 	int signal; /* to die by, or 0 */
@@ -92,9 +112,7 @@ struct ending {
 	bool input_lost; /* only the lost input prevents another attempt */
 	const char *broken; /* for RESULT_ERROR: the stream; errno follows */
 	int error;
-	const char *waiting; /* what for, when the deadline passed; or NULL */
-	const char *closing; /* the closing line of a gate, slots or --defer */
-	const char *closing_reason; /* theirs, or NULL */
+	struct entry entry; /* the last one, unless it let the attempt begin */
 };
 
 /* "success", "exhausted" ...; "" for RESULT_NONE. */
@@ -130,7 +148,7 @@ struct pause_context {
 	const struct loop_state *state;
 	/* Since the last reset: n of the windows, >= 1 unless in a streak. */
 	int64_t failures;
-	int64_t elapsed_ns; /* from the start of the loop: the pause begins */
+	int64_t elapsed_ns; /* since the start of the loop */
 	int64_t until_in_ns; /* from there to --until; INT64_MAX: no limit */
 	int64_t longest_ns; /* the longest attempt so far, */
 	bool longest_was_cut; /* which timed out */
@@ -169,26 +187,6 @@ struct release {
 enum hook {
 	HOOK_BEFORE_RETRY,
 	HOOK_AT_END,
-};
-
-/* Whether the gate, slots and --defer let an attempt begin. */
-enum admission {
-	ADMISSION_GO,
-	ADMISSION_SIGNAL, /* a signal that ends backoff came meanwhile */
-	ADMISSION_LATE, /* the limit passed while it waited */
-	/*
-	 * The run is put off: before any attempt the result is deferred, after
-	 * one it is that of a deadline.
-	 */
-	ADMISSION_REFUSED,
-};
-
-struct entry {
-	enum admission admission;
-	int signal; /* of ADMISSION_SIGNAL */
-	const char *waiting; /* of ADMISSION_LATE: what for, or NULL */
-	const char *closing; /* of ADMISSION_REFUSED: the closing line */
-	const char *reason; /* of both, or NULL; all outlive the loop */
 };
 
 /* How the gate changes the pause after an attempt. All zero: it does not. */

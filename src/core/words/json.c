@@ -149,13 +149,13 @@ json_end(struct text *text, const struct loop_state *state,
 {
 	struct text reason = TEXT_OF(REASON_SIZE);
 	const char *line;
-	bool has_reason
-	    = reason_of_end(&reason, state, limits, ending, name, &line);
 
+	reason_of_end(&reason, state, limits, ending, name, &line);
 	json_member_string(text, "result", result_name(ending->result));
 	json_member_number(text, "attempts", state->attempt);
 	json_member_number(text, "status", ending->status);
-	json_member_string(text, "reason", has_reason ? reason.data : NULL);
+	json_member_string(
+	    text, "reason", reason.length > 0 ? reason.data : NULL);
 	add_line(text, line);
 	json_member_seconds(text, "elapsed_s", state->elapsed_ns);
 }

@@ -246,7 +246,7 @@ add_last_outcome(struct text *text, const struct outcome *outcome,
 	}
 }
 
-bool
+void
 reason_of_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name,
     const char **line)
@@ -255,16 +255,14 @@ reason_of_end(struct text *text, const struct loop_state *state,
 
 	if (line != NULL)
 		*line = NULL;
-	if (ending->closing != NULL || ending->closing_reason != NULL) {
-		if (ending->closing_reason != NULL)
-			text_add(text, ending->closing_reason);
-		return ending->closing_reason != NULL;
-	}
-	if (ending->result < RESULT_EXHAUSTED
-	    || ending->result == RESULT_INTERRUPTED
-	    || (ending->result == RESULT_DEADLINE && state->attempt == 0))
-		return false;
-	if (ending->vetoed) {
+	if (ending->entry.admission == ADMISSION_REFUSED
+	    || state->attempt == 0) {
+		if (ending->entry.reason != NULL)
+			text_add(text, ending->entry.reason);
+	} else if (ending->result < RESULT_EXHAUSTED
+	    || ending->result == RESULT_INTERRUPTED) {
+		return;
+	} else if (ending->vetoed) {
 		text_add(text, "--before-retry failed (");
 		reason_text(text, &ending->hook, NULL);
 		text_byte(text, ')');
@@ -285,7 +283,6 @@ reason_of_end(struct text *text, const struct loop_state *state,
 	} else {
 		add_last_outcome(text, outcome, name, line);
 	}
-	return true;
 }
 
 /*
@@ -421,15 +418,6 @@ add_after_attempts(
 	duration_text(text, state->elapsed_ns);
 }
 
-/* A user with the rights of the process can end it. */
-static void
-add_way_out(struct text *text, const struct named_process *unended)
-{
-	if (unended->pid != 0)
-		text_add(
-		    text, "; run it as: sudo backoff ... (or sudo timeout)");
-}
-
 static void
 add_success(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending)
@@ -468,9 +456,9 @@ add_deadline(struct text *text, const struct loop_state *state,
 	const char *limit
 	    = ending->until_is_near ? "--until reached" : "deadline reached";
 
-	if (ending->waiting != NULL) {
+	if (ending->entry.words != NULL) {
 		text_join(text, limit, " in ", DURATION(state->elapsed_ns),
-		    ", waiting for ", ending->waiting);
+		    ", waiting for ", ending->entry.words);
 		return;
 	}
 	if (!ending->no_time) {
@@ -492,8 +480,8 @@ message_end(struct text *text, const struct loop_state *state,
 {
 	struct text reason = TEXT_OF(REASON_SIZE);
 
-	if (ending->closing != NULL) {
-		text_add(text, ending->closing);
+	if (ending->entry.admission == ADMISSION_REFUSED) {
+		text_add(text, ending->entry.words);
 		return;
 	}
 	switch (ending->result) {
@@ -511,8 +499,7 @@ message_end(struct text *text, const struct loop_state *state,
 		                            : ending->signal);
 		add_after_attempts(text, "", state);
 		add_unended(text, ": ", &state->outcome.left.unended);
-		add_way_out(text, &state->outcome.left.unended);
-		return;
+		break;
 	case RESULT_STOPPED:
 		add_after_attempt(
 		    text, "not retrying", " after ", state, limits);
@@ -531,12 +518,15 @@ message_end(struct text *text, const struct loop_state *state,
 		add_deadline(text, state, limits, ending);
 		break;
 	}
-	if (reason_of_end(&reason, state, limits, ending, name, NULL))
-		text_join(text, ": ", reason.data);
+	reason_of_end(&reason, state, limits, ending, name, NULL);
+	text_join(text, reason.length > 0 ? ": " : "", reason.data);
 	if (!ending->vetoed)
 		add_unended(text, "; ", &ending->hook.left.unended);
-	add_way_out(text, &state->outcome.left.unended);
-	add_way_out(text, &ending->hook.left.unended);
+	/* A user with the rights of the process can end it. */
+	if (state->outcome.left.unended.pid != 0
+	    || ending->hook.left.unended.pid != 0)
+		text_add(
+		    text, "; run it as: sudo backoff ... (or sudo timeout)");
 }
 
 /* Writes the bytes in ESCAPED as %25 and the like. */

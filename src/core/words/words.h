@@ -29,12 +29,12 @@ void reason_text(
 const char *reason_line(const struct outcome *outcome);
 
 /*
- * The REASON of the closing line. NAME is COMMAND's first word: if it was not
- * found, the text says what it was probably meant as. LINE gets the line of
- * output that belongs to it, or NULL; if LINE is NULL, the text quotes it.
- * Returns false and adds nothing if there is no REASON.
+ * The REASON of the closing line, if there is one. NAME is COMMAND's first
+ * word: if it was not found, the text says what it was probably meant as. LINE
+ * gets the line of output that belongs to it, or NULL; if LINE is NULL, the
+ * text quotes it.
  */
-bool reason_of_end(struct text *text, const struct loop_state *state,
+void reason_of_end(struct text *text, const struct loop_state *state,
     const struct limits *limits, const struct ending *ending, const char *name,
     const char **line);
 

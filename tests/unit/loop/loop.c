@@ -409,10 +409,10 @@ TEST(put_off)
 {
 	settings.limits.splay = (struct range) { 2 * S, 5 * S };
 	doors.at_start = (struct entry) { .admission = ADMISSION_REFUSED,
-		.closing = "put off" };
+		.words = "put off" };
 	ends(RESULT_DEFERRED, 75, 0, 0, "who is put off");
 	is_int(seen.now_ns, 0, "  waits for no splay");
-	is_string(seen.ending.closing, "put off", "  and says so");
+	is_string(seen.ending.entry.words, "put off", "  and says so");
 }
 
 static struct outcome
@@ -633,7 +633,7 @@ TEST(refusals)
 		{ { .admission = ADMISSION_LATE }, RESULT_DEADLINE, 124, 0,
 		    RESULT_DEADLINE, 7 },
 		{ { .admission = ADMISSION_REFUSED,
-		      .closing = "shut",
+		      .words = "shut",
 		      .reason = "exit 7" },
 		    RESULT_DEFERRED, 75, 0, RESULT_DEADLINE, 7 },
 	};
@@ -646,7 +646,7 @@ TEST(refusals)
 		    "an end at the first door");
 		is_int(passed.left, 0, "  leaves by none");
 		is_int(seen.ends, table[i].signal == 0, "  and has --at-end");
-		ok(seen.ending.closing == table[i].entry.closing,
+		ok(seen.ending.entry.words == table[i].entry.words,
 		    "  with the line that it brings");
 
 		doors.are_there = true;

@@ -209,18 +209,21 @@ TEST(ends)
 	end_is(none, ENDING(.result = RESULT_DEADLINE, .until_is_near = true),
 	    "--until reached after 4s");
 	end_is(none,
-	    ENDING(.result = RESULT_DEADLINE, .waiting = "a slot of hub"),
+	    ENDING(.result = RESULT_DEADLINE, .entry.words = "a slot of hub"),
 	    "deadline reached in 4s, waiting for a slot of hub");
 	end_is(none,
-	    ENDING(.result = RESULT_DEADLINE, .waiting = "gate hub",
-	        .closing_reason = "exit 9", .until_is_near = true),
+	    ENDING(.result = RESULT_DEADLINE, .entry.words = "gate hub",
+	        .entry.reason = "exit 9", .until_is_near = true),
 	    "--until reached in 4s, waiting for gate hub: exit 9");
-	end_is(state, ENDING(.result = RESULT_DEADLINE, .waiting = "gate hub"),
+	end_is(state,
+	    ENDING(.result = RESULT_DEADLINE, .entry.words = "gate hub"),
 	    "deadline reached in 21.4s, waiting for gate hub: exit 7");
 	end_is(none,
 	    ENDING(.result = RESULT_INTERRUPTED, .end_signal = SIGTERM),
 	    "interrupted by TERM after 4s");
-	end_is(none, ENDING(.result = RESULT_DEFERRED, .closing = "not now"),
+	end_is(none,
+	    ENDING(.result = RESULT_DEFERRED,
+	        .entry = { ADMISSION_REFUSED, .words = "not now" }),
 	    "not now");
 	end_is(state,
 	    ENDING(.result = RESULT_INTERRUPTED, .end_signal = SIGTERM),
@@ -283,11 +286,8 @@ static void
 end_reason_is(const struct loop_state *state, struct ending ending,
     const char *name, const char *wanted)
 {
-	bool has_reason
-	    = reason_of_end(fresh(), state, &eight, &ending, name, NULL);
-
-	is_string(has_reason ? buffer : "", wanted,
-	    *wanted != '\0' ? wanted : "no reason");
+	reason_of_end(fresh(), state, &eight, &ending, name, NULL);
+	is_string(buffer, wanted, *wanted != '\0' ? wanted : "no reason");
 }
 
 /* What stopped a run that could have gone on. */
@@ -315,10 +315,10 @@ TEST(end_reasons)
 	    "cannot keep stdin in TMPDIR /nonexist: No such file or directory");
 
 	/* Where others ended the run, it is theirs, if there is one. */
-	ended = ENDING(.result = RESULT_DEFERRED, .closing = "not now",
-	    .closing_reason = "exit 9");
+	ended = ENDING(.result = RESULT_DEFERRED,
+	    .entry = { ADMISSION_REFUSED, .reason = "exit 9" });
 	end_reason_is(&state, ended, "sh", "exit 9");
-	ended.closing_reason = NULL;
+	ended.entry.reason = NULL;
 	end_reason_is(&state, ended, "sh", "");
 }
 
