@@ -435,50 +435,40 @@ log_notes(const struct outcome *outcome)
 	}
 }
 
-/* Adds the time of day at ENDS_NS of the clock of the loop: "03:14:20". */
-static void
-add_pause_end(struct text *text, int64_t ends_ns)
-{
-	int64_t now_ns = clock_epoch_ns();
-
-	calendar_text(
-	    text, saturating_add(now_ns, ends_ns - clock_now_ns()), now_ns);
-}
-
 static void
 log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 {
-	const struct evidence *evidence = &state->outcome.evidence;
 	struct loop_state shown = *state;
-	bool logs_all = options->verbose || options->file != NULL;
-	struct text pause_end = TEXT_OF(40);
-	struct text notes = TEXT_OF(2 * REASON_SIZE);
-	struct sequel sequel = { .pause_ns = pause_ns,
-		.pause_end = pause_end.data,
-		.notes = notes.data };
-	struct text text;
+	struct match *match = &shown.outcome.evidence.match;
+	struct text text, pause_end = TEXT_OF(40);
+	int64_t skipped, left_ns, now_ns;
 
 	if (is_wanted(WEIGHT_DETAIL))
 		log_notes(&state->outcome);
 	if (!is_wanted(WEIGHT_NORMAL))
 		return;
 	/* Do not quote a line that is on the same stderr already. */
-	if (is_stderr && evidence->match.is_passed_on)
-		shown.outcome.evidence.match.last_line = NULL;
-	sequel.skipped = repeats_count(&repeats, &shown);
-	if (logs_all)
-		sequel.skipped = 0;
+	if (is_stderr && match->is_passed_on)
+		match->last_line = NULL;
+	skipped = repeats_count(&repeats, &shown);
+	if (options->verbose || options->file != NULL)
+		skipped = 0;
 	/* The last attempt has only the closing line. */
-	if (pause_ns == PAUSE_NONE || sequel.skipped < 0)
+	if (pause_ns == PAUSE_NONE || skipped < 0)
 		return;
 	if (repeats.has_same_quote)
-		shown.outcome.evidence.match.last_line = NULL;
-	if (pause_ns >= NS_PER_MIN)
-		add_pause_end(&pause_end,
-		    saturating_add(state->outcome.ended_ns, pause_ns));
-	report_mishaps(&notes, state, 0, MISHAP_MISSED_WAIT);
+		match->last_line = NULL;
+	if (pause_ns >= NS_PER_MIN) {
+		left_ns = saturating_add(state->outcome.ended_ns, pause_ns)
+		    - clock_now_ns();
+		now_ns = clock_epoch_ns();
+		calendar_text(
+		    &pause_end, saturating_add(now_ns, left_ns), now_ns);
+	}
 	text = line_begin(NULL);
-	message_attempt(&text, &shown, &options->settings->limits, &sequel);
+	message_attempt(&text, &shown, &options->settings->limits, skipped);
+	report_mishaps(&text, state, 0, MISHAP_MISSED_WAIT);
+	message_next(&text, &shown, pause_ns, pause_end.data);
 	finish(&text);
 }
 

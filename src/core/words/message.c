@@ -353,17 +353,15 @@ add_failure(struct text *text, const struct loop_state *state, int64_t skipped)
 		reason_text(text, outcome, reason_line(outcome));
 }
 
-/* When the next attempt follows: "; next in 2m10s, at 03:14:20". */
-static void
-add_next(struct text *text, const struct loop_state *state,
-    const struct sequel *sequel)
+void
+message_next(struct text *text, const struct loop_state *state,
+    int64_t pause_ns, const char *end)
 {
 	const struct hint *hint = &state->outcome.evidence.hint;
 
-	if (sequel->pause_ns != PAUSE_AT_GATE)
-		text_join(text, "; next in ", DURATION(sequel->pause_ns),
-		    *sequel->pause_end != '\0' ? ", at " : "",
-		    sequel->pause_end);
+	if (pause_ns != PAUSE_AT_GATE)
+		text_join(text, "; next in ", DURATION(pause_ns),
+		    *end != '\0' ? ", at " : "", end);
 	else if (state->probe.number == 0)
 		text_add(text, "; queued at the gate");
 	if (hint->has_wait) {
@@ -374,14 +372,13 @@ add_next(struct text *text, const struct loop_state *state,
 
 void
 message_attempt(struct text *text, const struct loop_state *state,
-    const struct limits *limits, const struct sequel *sequel)
+    const struct limits *limits, int64_t skipped)
 {
 	const struct probe *probe = &state->probe;
 
-	if (sequel->skipped > 0)
-		text_join(text, "attempts ",
-		    NUMBER(state->attempt - sequel->skipped), " to ",
-		    NUMBER(state->attempt));
+	if (skipped > 0)
+		text_join(text, "attempts ", NUMBER(state->attempt - skipped),
+		    " to ", NUMBER(state->attempt));
 	else if (probe->number > 0)
 		text_join(text, "probe ", NUMBER(probe->number), " at gate ",
 		    probe->gate);
@@ -390,11 +387,9 @@ message_attempt(struct text *text, const struct loop_state *state,
 	if (state->verdict == VERDICT_SUCCESS)
 		add_streak(text, " succeeded, ", state, limits, " in a row");
 	else
-		add_failure(text, state, sequel->skipped);
+		add_failure(text, state, skipped);
 	if (probe->number > 0 && !probe->is_counted)
 		text_add(text, " (not counted)");
-	text_add(text, sequel->notes);
-	add_next(text, state, sequel);
 }
 
 /* Whether COMMAND has not run at all. */

@@ -53,17 +53,16 @@ struct repeats {
  */
 int64_t repeats_count(struct repeats *repeats, const struct loop_state *state);
 
-/* What the line of an attempt says besides its outcome. */
-struct sequel {
-	int64_t pause_ns; /* or PAUSE_AT_GATE; the last attempt has no line */
-	const char *pause_end; /* the time of day, or "" */
-	int64_t skipped; /* how many failures just before it had no line */
-	const char *notes; /* "" or what follows REASON: " (...)" */
-};
-
-/* "attempt 2/8 failed after 4.1s: exit 7; next in 2.1s" */
+/*
+ * "attempt 2/8 failed after 4.1s: exit 7"; SKIPPED failures just before it had
+ * no line.
+ */
 void message_attempt(struct text *text, const struct loop_state *state,
-    const struct limits *limits, const struct sequel *sequel);
+    const struct limits *limits, int64_t skipped);
+
+/* "; next in 2m10s, at 03:14:20"; PAUSE_NS may be PAUSE_AT_GATE, END "". */
+void message_next(struct text *text, const struct loop_state *state,
+    int64_t pause_ns, const char *end);
 
 /* "giving up after 8 attempts in 21.4s: exit 7", as reason_of_end() has it. */
 void message_end(struct text *text, const struct loop_state *state,

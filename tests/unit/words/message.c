@@ -35,9 +35,10 @@ a_moment(void)
 
 static void
 sequel_is(const struct loop_state *state, const struct limits *limits,
-    const struct sequel *sequel, const char *wanted)
+    int64_t skipped, int64_t pause_ns, const char *end, const char *wanted)
 {
-	message_attempt(fresh(), state, limits, sequel);
+	message_attempt(fresh(), state, limits, skipped);
+	message_next(&text, state, pause_ns, end);
 	is_string(buffer, wanted, wanted);
 }
 
@@ -45,10 +46,7 @@ static void
 attempt_is(const struct loop_state *state, const struct limits *limits,
     int64_t pause_ns, const char *wanted)
 {
-	const struct sequel sequel
-	    = { .pause_ns = pause_ns, .pause_end = "", .notes = "" };
-
-	sequel_is(state, limits, &sequel, wanted);
+	sequel_is(state, limits, 0, pause_ns, "", wanted);
 }
 
 #define ENDING(...) ((struct ending) { __VA_ARGS__ })
@@ -114,33 +112,27 @@ TEST(attempts)
 TEST(sequels)
 {
 	struct loop_state state = a_moment();
-	struct sequel sequel = { .pause_ns = 130 * NS_PER_S,
-		.pause_end = "03:14:20",
-		.notes = " (--tool would stop here)" };
 
 	state.outcome.evidence.hint
 	    = (struct hint) { .has_wait = true, .wait_ns = 128 * NS_PER_S };
-	sequel_is(&state, &eight, &sequel,
-	    "attempt 2/8 failed after 4.1s: exit 7 (--tool would stop here); "
-	    "next in 2m10s, at 03:14:20 (server asked for 2m8s)");
+	sequel_is(&state, &eight, 0, 130 * NS_PER_S, "03:14:20",
+	    "attempt 2/8 failed after 4.1s: exit 7; next in 2m10s, at 03:14:20 "
+	    "(server asked for 2m8s)");
 
 	/* A line speaks for those that had none. */
 	state = a_moment();
 	state.attempt = 20;
-	sequel = (struct sequel) {
-		.pause_ns = NS_PER_S, .pause_end = "", .skipped = 9, .notes = ""
-	};
-	sequel_is(&state, &eight, &sequel,
+	sequel_is(&state, &eight, 9, NS_PER_S, "",
 	    "attempts 11 to 20 failed, the last after 4.1s: exit 7; next in "
 	    "1s");
 	state.outcome.kind = OUTCOME_TIMED_OUT;
 	state.outcome.limit_ns = 4 * NS_PER_S;
-	sequel_is(&state, &eight, &sequel,
+	sequel_is(&state, &eight, 9, NS_PER_S, "",
 	    "attempts 11 to 20 timed out after 4s; next in 1s");
 	state.outcome = (struct outcome) { .kind = OUTCOME_EXITED,
 		.ended_ns = 9 * NS_PER_MS,
 		.rule = RULE_NO_MATCH };
-	sequel_is(&state, &eight, &sequel,
+	sequel_is(&state, &eight, 9, NS_PER_S, "",
 	    "attempts 11 to 20 not done, the last after 9ms: no line matches "
 	    "--success-if; next in 1s");
 }
