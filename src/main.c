@@ -232,41 +232,42 @@ hook(enum hook hook, const struct loop_state *state, int64_t cutoff_ns)
  * any other result, the held log comes first, then what the last attempt wrote,
  * as hold_release() says.
  */
-static struct release
-release(enum result result, int end_signal)
+static int
+release(enum result result, int end_signal, struct stream_failure *failure)
 {
 	const struct job *job = &options.job;
-	struct release done = { 0 };
 	bool failed = result != RESULT_SUCCESS && result != RESULT_PASS;
 	int64_t until_ns
 	    = end_signal != 0 ? clock_now_ns() + LAST_PATIENCE_NS : INT64_MAX;
 	enum written log = WRITTEN_ALL, output;
+	int error = 0;
 	bool repeats = job->quiet_repeats && defer_look_back();
 
 	if ((job->quiet_success
 	        && (result == RESULT_SUCCESS || result == RESULT_DEFERRED))
 	    || (repeats && deferral_gave_up(result)))
-		return done;
+		return 0;
 	if (failed && (log = log_release(until_ns)) == WRITTEN_FAILED)
-		done.error = errno;
+		error = errno;
 	if ((output = hold_release(failed, until_ns)) == WRITTEN_FAILED)
-		done.error = errno;
+		error = errno;
 	if (output_tore_stderr())
 		log_torn_by_others();
-	if (done.error != 0) {
-		if (done.error == EPIPE && signals_pipe_is_deadly())
-			done.signal = SIGPIPE;
+	if (error != 0) {
+		failure->stream = "output";
+		failure->error = error;
+		if (error == EPIPE && signals_pipe_is_deadly())
+			failure->signal = SIGPIPE;
 		/* If this makes a success fail, the closing line says so. */
 		log_degraded(WEIGHT_LAST,
-		    failed ? JOINED(128, "held output could not be written: ",
-		        strerror(done.error))
+		    failed ? JOINED(128,
+		        "held output could not be written: ", strerror(error))
 		           : NULL,
-		    "output", strerror(done.error));
+		    failure->stream, strerror(error));
 	}
-	if (output == WRITTEN_PART || log == WRITTEN_PART)
-		done.end_signal
-		    = end_signal != 0 ? end_signal : signals_drain();
-	return done;
+	if (output != WRITTEN_PART && log != WRITTEN_PART)
+		return 0;
+	return end_signal != 0 ? end_signal : signals_drain();
 }
 
 static void

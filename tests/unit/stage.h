@@ -36,7 +36,8 @@ struct stage {
 	int pause_number; /* this number, 0 being the splay */
 	int64_t hook_ns; /* how long --before-retry takes, */
 	struct outcome hook, at_end; /* and what the hooks come to */
-	struct release release; /* the result of releasing held output */
+	int stalled; /* releasing held output is ended by this signal, */
+	struct stream_failure unwritten; /* or fails */
 	struct hint hint; /* comes with each failure */
 	enum verdict asks; /* COMMAND's own verdict on its failures */
 	int64_t successes; /* so many first attempts succeed nevertheless */
@@ -166,13 +167,15 @@ stage_hook(enum hook which, const struct loop_state *state, int64_t cutoff_ns)
 	return outcome;
 }
 
-static struct release
-stage_release(enum result result, int end_signal)
+static int
+stage_release(
+    enum result result, int end_signal, struct stream_failure *failure)
 {
 	on_stage->releases++;
 	on_stage->released_for = result;
 	on_stage->release_signal = end_signal;
-	return on_stage->release;
+	*failure = on_stage->unwritten;
+	return on_stage->stalled;
 }
 
 static void

@@ -135,13 +135,13 @@ interrupt(struct run *run, int end_signal)
 
 /* backoff itself failed: it could not pass on COMMAND's input or output. */
 static void
-fail(struct run *run, const char *broken, int error, int signal)
+fail(struct run *run, const struct stream_failure *failure)
 {
-	run->ending.broken = broken;
-	run->ending.error = error;
-	run->ending.signal = signal;
+	run->ending.failure = *failure;
+	run->ending.signal = failure->signal;
 	end_with(run, RESULT_ERROR,
-	    signal != 0 ? STATUS_SIGNAL + signal : STATUS_ERROR);
+	    failure->signal != 0 ? STATUS_SIGNAL + failure->signal
+	                         : STATUS_ERROR);
 }
 
 /* A gate, slots or --defer put this run off. */
@@ -194,7 +194,7 @@ end_after_attempt(struct run *run, enum result result)
 	case RESULT_NONE:
 		return;
 	case RESULT_ERROR:
-		fail(run, failure->stream, failure->error, failure->signal);
+		fail(run, failure);
 		return;
 	case RESULT_SUCCESS:
 		/* Flaky: an attempt failed before. */
@@ -435,14 +435,15 @@ static void
 release(struct run *run)
 {
 	enum result result = run->ending.result;
-	struct release release
-	    = run->world->release(result, run->ending.end_signal);
+	struct stream_failure failure = { .stream = NULL };
+	int end_signal
+	    = run->world->release(result, run->ending.end_signal, &failure);
 
-	if (result != RESULT_INTERRUPTED && interrupt(run, release.end_signal))
+	if (result != RESULT_INTERRUPTED && interrupt(run, end_signal))
 		return;
-	if (release.error != 0
+	if (failure.stream != NULL
 	    && (result == RESULT_SUCCESS || result == RESULT_PASS))
-		fail(run, "output", release.error, release.signal);
+		fail(run, &failure);
 }
 
 static void

@@ -110,8 +110,7 @@ struct ending {
 	bool until_is_near; /* by --until, not by --deadline */
 	bool asked_too_long; /* the other side asked for too long a wait */
 	bool input_lost; /* only the lost input prevents another attempt */
-	const char *broken; /* for RESULT_ERROR: the stream; errno follows */
-	int error;
+	struct stream_failure failure; /* for RESULT_ERROR */
 	struct entry entry; /* the last one, unless it let the attempt begin */
 };
 
@@ -177,13 +176,6 @@ struct pause next_pause(
 
 /* --- loop.c --- */
 
-/* The result of releasing held output; all 0: it was written. */
-struct release {
-	int error; /* errno */
-	int signal; /* to die by for it, or 0 */
-	int end_signal; /* what ended the wait for a slow reader, or 0 */
-};
-
 enum hook {
 	HOOK_BEFORE_RETRY,
 	HOOK_AT_END,
@@ -245,9 +237,11 @@ struct world {
 
 	/*
 	 * Releases held output as RESULT demands. Waits for slow readers only
-	 * if END_SIGNAL, which told backoff to end, is 0.
+	 * if END_SIGNAL, which told backoff to end, is 0. Returns what ended
+	 * that wait, or 0; sets FAILURE if it was not written.
 	 */
-	struct release (*release)(enum result result, int end_signal);
+	int (*release)(
+	    enum result result, int end_signal, struct stream_failure *failure);
 
 	/*
 	 * Report that the loop starts; that an attempt has ended, before a

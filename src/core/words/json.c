@@ -20,8 +20,8 @@ add_escaped(struct text *text, unsigned char byte)
 	}
 }
 
-void
-json_string(struct text *text, const char *string)
+static void
+add_string(struct text *text, const char *string)
 {
 	const unsigned char *at = (const unsigned char *)string;
 	size_t cut;
@@ -61,7 +61,7 @@ json_member_string(struct text *text, const char *key, const char *string)
 {
 	json_member(text, key, string != NULL ? "" : NULL);
 	if (string != NULL)
-		json_string(text, string);
+		add_string(text, string);
 }
 
 void

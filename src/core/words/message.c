@@ -213,19 +213,16 @@ add_wait(struct text *text, const char *before, const struct hint *hint)
 
 /* The stream that failed, in an attempt or before it could start. */
 static void
-add_broken(struct text *text, const struct outcome *outcome,
-    const struct ending *ending)
+add_broken(
+    struct text *text, const struct stream_failure *failure, bool has_started)
 {
-	bool is_full = ending->error == EMFILE || ending->error == ENFILE;
-
-	if (outcome->kind == OUTCOME_NOT_STARTED && is_full)
-		text_join(text, "no descriptor left for ", ending->broken);
+	if (!has_started
+	    && (failure->error == EMFILE || failure->error == ENFILE))
+		text_join(text, "no descriptor left for ", failure->stream);
 	else
-		text_join(text, ending->broken,
-		    outcome->kind == OUTCOME_NOT_STARTED
-		        ? ": "
-		        : " could not be passed on: ",
-		    strerror(ending->error));
+		text_join(text, failure->stream,
+		    has_started ? " could not be passed on: " : ": ",
+		    strerror(failure->error));
 }
 
 /* What kept COMMAND from doing its work, and what may help. */
@@ -266,8 +263,9 @@ reason_of_end(struct text *text, const struct loop_state *state,
 		text_add(text, "--before-retry failed (");
 		reason_text(text, &ending->hook, NULL);
 		text_byte(text, ')');
-	} else if (ending->broken != NULL) {
-		add_broken(text, outcome, ending);
+	} else if (ending->failure.stream != NULL) {
+		add_broken(text, &ending->failure,
+		    outcome->kind != OUTCOME_NOT_STARTED);
 	} else if (ending->asked_too_long) {
 		add_wait(
 		    text, "server asked to wait ", &outcome->evidence.hint);

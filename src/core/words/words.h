@@ -168,14 +168,9 @@ void json_begin(struct text *text, int64_t epoch_ns, const char *event,
     const char *id, const char *name);
 
 /*
- * Adds STRING in quotes; bytes that are not UTF-8 become U+FFFD. What does not
- * fit is cut at a character, and ends with "...".
- */
-void json_string(struct text *text, const char *string);
-
-/*
  * Adds a comma and a member: VALUE as it is, or a string or number. NULL and
- * numbers below 0 become null.
+ * numbers below 0 become null. In a string, bytes that are not UTF-8 become
+ * U+FFFD; what does not fit is cut at a character, and ends with "...".
  */
 void json_member(struct text *text, const char *key, const char *value);
 void json_member_string(struct text *text, const char *key, const char *string);

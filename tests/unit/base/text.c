@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <config.h>
 
+#include <string.h>
+
 #include "core/base/base.h"
 #include "core/words/words.h"
 #include "unit/fresh.h"
@@ -9,8 +11,8 @@
 static void
 json_is(const char *string, const char *wanted, const char *what)
 {
-	json_string(fresh(), string);
-	is_string(buffer, wanted, what);
+	json_member_string(fresh(), "", string);
+	is_string(buffer + strlen(",\"\":"), wanted, what);
 }
 
 static void

@@ -494,33 +494,34 @@ TEST(cut_release)
 	struct outcome told = exited(0);
 
 	told.end_signal = SIGTERM;
-	stage.release.end_signal = SIGTERM;
+	stage.stalled = SIGTERM;
 	once(told, RESULT_INTERRUPTED, 143, SIGTERM,
 	    "a success whose reader stalls when we are told to end");
 	is_int(seen.release_signal, SIGTERM, "  which its release knows");
 	is_int(seen.ending.end_signal, SIGTERM, "  as the log does");
 	is_int(seen.ends, 0, "  without --at-end");
 
-	stage.release.end_signal = SIGHUP;
+	stage.stalled = SIGHUP;
 	act(exited(7), 0);
 	ends(RESULT_INTERRUPTED, 129, SIGHUP, 6, "a failure likewise");
 
 	told.status = 7;
-	stage.release.end_signal = SIGTERM;
+	stage.stalled = SIGTERM;
 	once(told, RESULT_INTERRUPTED, 7, 0,
 	    "but the fate of an attempt that was told to end stays");
 }
 
 TEST(release)
 {
-	stage.release.error = ENOSPC;
+	stage.unwritten = (struct stream_failure) { "-", .error = ENOSPC };
 	once(exited(0), RESULT_ERROR, 125, 0, "a success that cannot be shown");
 
-	stage.release = (struct release) { .error = EPIPE, .signal = SIGPIPE };
+	stage.unwritten
+	    = (struct stream_failure) { "-", EPIPE, .signal = SIGPIPE };
 	once(exited(0), RESULT_ERROR, 128 + SIGPIPE, SIGPIPE,
 	    "whose reader has gone dies as a writer does");
 
-	stage.release.error = ENOSPC;
+	stage.unwritten = (struct stream_failure) { "-", .error = ENOSPC };
 	act(exited(7), 0);
 	ends(RESULT_EXHAUSTED, 7, 0, 6, "a failure stays what it is");
 	ok(seen.released_for == RESULT_EXHAUSTED, "  and is known");

@@ -234,13 +234,13 @@ TEST(ends)
 	end_is(unstarted, ENDING(.result = RESULT_STOPPED),
 	    "not retrying: not found");
 	end_is(unstarted,
-	    ENDING(.result = RESULT_ERROR, .broken = "held output",
-	        .error = EMFILE),
+	    ENDING(.result = RESULT_ERROR,
+	        .failure = { "held output", .error = EMFILE }),
 	    "cannot start: no descriptor left for held output");
 	unstarted.attempt = unstarted.count = 2;
 	end_is(unstarted,
-	    ENDING(.result = RESULT_ERROR, .broken = "held output",
-	        .error = ENOENT),
+	    ENDING(.result = RESULT_ERROR,
+	        .failure = { "held output", .error = ENOENT }),
 	    "cannot start attempt 2/8: held output: No such file or directory");
 
 	/* /proc no longer had its name when backoff looked. */
