@@ -200,20 +200,6 @@ add_run(struct work *work)
 	add(&sums[FIGURE_END], (double)run->queue.now_ns, 1);
 }
 
-static void
-set_figures(const struct work *work)
-{
-	double *figures = work->trial->figures;
-	double attempts;
-
-	for (int i = 0; i < FIGURES; i++)
-		if (work->sums[i].count > 0)
-			figures[i] = work->sums[i].total / work->sums[i].count;
-	attempts
-	    = figures[FIGURE_RETRIES] / (double)work->simulation.clients_count;
-	figures[FIGURE_RETRIES] = attempts > 1 ? attempts - 1 : 0;
-}
-
 /*
  * Whether the ATTEMPTS of this trial and those of the trials before it are too
  * many. If so, notes it, to three digits; HOW says how well ATTEMPTS are known:
@@ -318,6 +304,7 @@ run_trial(struct work *work, const struct simulation *template, uint64_t seed)
 {
 	struct trial *trial = work->trial;
 	struct random random = random_from(seed);
+	double retries;
 
 	work->done = 0;
 	for (int i = 0; i < FIGURES; i++) {
@@ -339,7 +326,14 @@ run_trial(struct work *work, const struct simulation *template, uint64_t seed)
 		if (!make_run(work))
 			return;
 	}
-	set_figures(work);
+	for (int i = 0; i < FIGURES; i++)
+		if (work->sums[i].count > 0)
+			trial->figures[i]
+			    = work->sums[i].total / work->sums[i].count;
+	retries
+	    = trial->figures[FIGURE_RETRIES] / (double)template->clients_count
+	    - 1;
+	trial->figures[FIGURE_RETRIES] = retries > 0 ? retries : 0;
 	work->attempts_before += work->sums[FIGURE_RETRIES].total;
 }
 

@@ -377,12 +377,15 @@ line_begin(const char *event)
 void
 log_start(void)
 {
+	int64_t attempts = options->settings->limits.attempts;
 	struct text text;
 
 	log_shared(WEIGHT_DETAIL, options->in_force, NULL, NULL);
 	if (options->format == LOG_JSON && is_wanted(WEIGHT_NORMAL)) {
 		text = line_begin("start");
-		json_start(&text, options->command, &options->settings->limits);
+		json_member_string(&text, "command", options->command);
+		json_member_number(
+		    &text, "attempts", attempts == INT64_MAX ? -1 : attempts);
 		text_byte(&text, '}');
 		finish(&text);
 	}

@@ -356,10 +356,10 @@ assert_interrupted() {
   in_pause
   assert_interrupted HUP
   assert_events 'attempts[0].pause_s == 3600*s'
-  start_logged --splay=1h..2h -- true
+  start_logged --splay=1h..2h -n inf -- true
   wait_for grep -qs '"start"' "$events"
   assert_interrupted TERM
-  assert_events 'attempts == []'
+  assert_events 'attempts == [] and start.attempts is None'
 }
 
 @test "what goes wrong after the verdict is an event, in its order, before the end" {

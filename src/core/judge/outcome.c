@@ -119,12 +119,6 @@ without_prefix(const char *text, const char *prefix)
 	return strncasecmp(text, prefix, length) == 0 ? text + length : text;
 }
 
-static bool
-same_name(const char *text, const char *name)
-{
-	return strncasecmp(text, name, strlen(name) + 1) == 0;
-}
-
 /* The range of real-time signals; empty where a system has none. */
 #ifdef SIGRTMIN
 #define FIRST_REAL_TIME SIGRTMIN
@@ -168,7 +162,7 @@ signal_parse(const char *text)
 	if (count_parse(text, &number))
 		return number < NSIG ? (int)number : 0;
 	for (size_t i = 0; i < ARRAY_LENGTH(signal_names); i++)
-		if (same_name(name, signal_names[i].text))
+		if (strcasecmp(name, signal_names[i].text) == 0)
 			return signal_names[i].number;
 	return real_time_signal(name);
 }
@@ -202,10 +196,10 @@ cell_of(struct codes *codes, const char *item)
 	if (count_parse(item, &number))
 		return number < EXIT_CODES ? &codes->exact[number] : NULL;
 	for (size_t i = 0; i < ARRAY_LENGTH(codes_words); i++)
-		if (same_name(item, codes_words[i].name))
+		if (strcasecmp(item, codes_words[i].name) == 0)
 			return (uint8_t *)codes + codes_words[i].at;
 	for (size_t i = 0; i < ARRAY_LENGTH(sysexits); i++)
-		if (same_name(sysexit, sysexits[i]))
+		if (strcasecmp(sysexit, sysexits[i]) == 0)
 			return &codes->exact[FIRST_SYSEXIT + i];
 	signal = signal_parse(item);
 	return signal > 0 ? &codes->killed[signal] : NULL;

@@ -97,14 +97,6 @@ json_begin(struct text *text, int64_t epoch_ns, const char *event,
 	json_member_string(text, "name", name);
 }
 
-void
-json_start(struct text *text, const char *command, const struct limits *limits)
-{
-	json_member_string(text, "command", command);
-	json_member_number(text, "attempts",
-	    limits->attempts == INT64_MAX ? -1 : limits->attempts);
-}
-
 /* A line of COMMAND's output, as the text log would quote it, or NULL. */
 static void
 add_line(struct text *text, const char *line)

@@ -177,9 +177,7 @@ void json_member_string(struct text *text, const char *key, const char *string);
 void json_member_number(struct text *text, const char *key, int64_t number);
 void json_member_seconds(struct text *text, const char *key, int64_t ns);
 
-/* The members of "start", "attempt", "end" and "gate". */
-void json_start(
-    struct text *text, const char *command, const struct limits *limits);
+/* The members of "attempt", "end" and "gate". */
 void json_attempt(
     struct text *text, const struct loop_state *state, int64_t pause_ns);
 void json_end(struct text *text, const struct loop_state *state,
