@@ -138,16 +138,6 @@ reason_text(struct text *text, const struct outcome *outcome, const char *line)
 		add_bounded(text, " \"", line, "\"");
 }
 
-/* BEFORE, "1 of 3" and AFTER */
-static void
-add_streak(struct text *text, const char *before,
-    const struct loop_state *state, const struct limits *limits,
-    const char *after)
-{
-	text_join(text, before, NUMBER(state->streak), " of ",
-	    NUMBER(limits->consecutive), after);
-}
-
 /* "it read 41.2GiB of stdin, --spool-limit is 1GiB" */
 static void
 add_lost_input(struct text *text, const struct evidence *evidence,
@@ -277,7 +267,8 @@ reason_of_end(struct text *text, const struct loop_state *state,
 	} else if (ending->input_lost) {
 		add_lost_input(text, &outcome->evidence, limits);
 	} else if (state->streak > 0) {
-		add_streak(text, "only ", state, limits, " successes in a row");
+		text_join(text, "only ", NUMBER(state->streak), " of ",
+		    NUMBER(limits->consecutive), " successes in a row");
 	} else {
 		add_last_outcome(text, outcome, name, line);
 	}
@@ -383,7 +374,8 @@ message_attempt(struct text *text, const struct loop_state *state,
 	else
 		add_attempt(text, state, limits);
 	if (state->verdict == VERDICT_SUCCESS)
-		add_streak(text, " succeeded, ", state, limits, " in a row");
+		text_join(text, " succeeded, ", NUMBER(state->streak), " of ",
+		    NUMBER(limits->consecutive), " in a row");
 	else
 		add_failure(text, state, skipped);
 	if (probe->number > 0 && !probe->is_counted)
