@@ -307,7 +307,8 @@ log_count_down(int64_t until_ns, const char *words, int64_t since_ns)
 			    moment_ns
 			        + (whole_seconds(now_ns - moment_ns) + 1)
 			            * NS_PER_S);
-		wake = signals_wait(&arrival, next_ns, NULL, 0);
+		wake = signals_wait(
+		    &arrival, next_ns, &(struct pollfd) { 0 }, 1);
 		if (wake == WAKE_SIGNAL
 		    && (signals_ends(arrival.signal)
 		        || signals_wakes(arrival.signal))) {

@@ -42,14 +42,13 @@ enum wake {
 	WAKE_DESCRIPTOR,
 };
 
-#define WAIT_DESCRIPTORS 4 /* the most that signals_wait() takes */
-
 /*
  * Waits until a signal arrives, a descriptor is ready, or UNTIL_NS (INT64_MAX:
- * for ever) has come; returns which. A signal comes first.
+ * for ever) has come; returns which. A signal comes first, and so does its
+ * place in WATCHED, which is set here.
  */
 enum wake signals_wait(struct queued_signal *arrival, int64_t until_ns,
-    struct pollfd *descriptors, int count);
+    struct pollfd *watched, int count);
 
 /*
  * Sleeps until UNTIL_NS, or until an end signal or that of --wake-on arrives,
@@ -116,9 +115,6 @@ _Noreturn void signals_die(int signal);
  * Their environment is that of backoff, but with all BACKOFF_* variables set
  * anew.
  */
-
-/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
-extern char **environ;
 
 /* Prepares it; HINT may be NULL. False: no memory. */
 bool environment_start(
@@ -240,13 +236,16 @@ bool silence_look(struct silence *silence, int64_t now_ns, int64_t wrote_ns,
 /* When to look next, if there is a limit. */
 int64_t silence_next_ns(const struct silence *silence);
 
+#define RELAY_DESCRIPTORS 3
+
 /* Callbacks for a program whose input or output backoff passes on. */
 struct relay {
 	/* The program has its descriptors now, or was not started; keeps errno.
 	 */
 	void (*spawned)(void);
-	int (*wanted)(struct pollfd *descriptors); /* returns how many */
-	int64_t (*due_ns)(void); /* when on_ready() is to be called anyway */
+	/* Returns how many, up to RELAY_DESCRIPTORS; *DUE_NS: when on_ready()
+	 * is to be called anyway. */
+	int (*wanted)(struct pollfd *descriptors, int64_t *due_ns);
 	/* False: the program must be killed. */
 	bool (*on_ready)(const struct pollfd *came);
 	/*

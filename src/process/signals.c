@@ -178,26 +178,18 @@ poll_until(struct pollfd *watched, int count, int64_t until_ns)
 
 enum wake
 signals_wait(struct queued_signal *arrival, int64_t until_ns,
-    struct pollfd *descriptors, int count)
+    struct pollfd *watched, int count)
 {
-	struct pollfd watched[1 + WAIT_DESCRIPTORS];
-
 	narrow(false);
 	for (;;) {
-		int others = 0;
+		int ready = poll_until(watched, count, until_ns);
+		bool has_signals = watched[0].revents != 0;
 
-		for (int i = 0; i < count; i++)
-			watched[1 + i] = descriptors[i];
-		poll_until(watched, 1 + count, until_ns);
-		if (watched[0].revents != 0 && take(arrival))
+		if (has_signals && take(arrival))
 			return WAKE_SIGNAL;
 		if (clock_now_ns() >= until_ns)
 			return WAKE_TIME;
-		for (int i = 0; i < count; i++) {
-			descriptors[i] = watched[1 + i];
-			others += watched[1 + i].revents != 0;
-		}
-		if (others > 0)
+		if (ready > (has_signals ? 1 : 0))
 			return WAKE_DESCRIPTOR;
 	}
 }

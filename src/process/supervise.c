@@ -453,14 +453,11 @@ on_relay(struct child *child, const struct pollfd *descriptors)
 static int64_t
 next_ns(const struct child *child)
 {
-	const struct command *command = child->command;
 	int64_t next_ns
 	    = child->stage < STAGE_KILLING ? child->kill_ns : INT64_MAX;
 
 	if (child->stage < STAGE_ENDING || child->stage == STAGE_FLUSHING)
-		next_ns = min_ns(next_ns, command->cutoff_ns);
-	if (command->relay != NULL)
-		next_ns = min_ns(next_ns, command->relay->due_ns());
+		next_ns = min_ns(next_ns, child->command->cutoff_ns);
 	if (minds_silence(child))
 		next_ns = min_ns(next_ns, silence_next_ns(&child->silence));
 	if (child->is_patient)
@@ -477,16 +474,17 @@ static enum wake
 await_event(struct child *child)
 {
 	const struct relay *relay = child->command->relay;
-	struct pollfd descriptors[WAIT_DESCRIPTORS];
+	struct pollfd watched[1 + RELAY_DESCRIPTORS];
 	struct queued_signal arrival;
-	int count = 0;
+	int count = 1;
 	int64_t helper_ns = helper.look != NULL ? helper.look() : INT64_MAX;
+	int64_t due_ns = INT64_MAX;
 	enum wake wake;
 
 	if (relay != NULL)
-		count = relay->wanted(descriptors);
-	wake = signals_wait(
-	    &arrival, min_ns(next_ns(child), helper_ns), descriptors, count);
+		count += relay->wanted(watched + 1, &due_ns);
+	wake = signals_wait(&arrival,
+	    min_ns(next_ns(child), min_ns(due_ns, helper_ns)), watched, count);
 	switch (wake) {
 	case WAKE_SIGNAL:
 		on_signal(child, &arrival);
@@ -495,11 +493,11 @@ await_event(struct child *child)
 		break;
 	case WAKE_TIME:
 		on_time(child);
-		if (relay != NULL && clock_now_ns() >= relay->due_ns())
-			on_relay(child, descriptors);
+		if (clock_now_ns() >= due_ns)
+			on_relay(child, watched + 1);
 		break;
 	case WAKE_DESCRIPTOR:
-		on_relay(child, descriptors);
+		on_relay(child, watched + 1);
 		break;
 	}
 	return wake;

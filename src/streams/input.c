@@ -519,15 +519,10 @@ input_begin(int *descriptor)
 }
 
 struct pollfd
-input_wanted(void)
+input_wanted(int64_t *due_ns)
 {
+	*due_ns = in.due_ns;
 	return in.wanted;
-}
-
-int64_t
-input_due_ns(void)
-{
-	return in.due_ns;
 }
 
 bool

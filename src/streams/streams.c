@@ -334,11 +334,11 @@ spawned(void)
 
 /* The first descriptor is for stdin, the others are for the output. */
 static int
-wanted(struct pollfd *descriptors)
+wanted(struct pollfd *descriptors, int64_t *due_ns)
 {
 	int count = 1;
 
-	descriptors[0] = input_wanted();
+	descriptors[0] = input_wanted(due_ns);
 	for (struct output *output = out.of; output <= &out.of[1]; output++)
 		if (output->pipe >= 0)
 			descriptors[count++] = output->unwritten > 0
@@ -411,8 +411,7 @@ flush(bool patient)
 	return more;
 }
 
-static const struct relay relay
-    = { spawned, wanted, input_due_ns, on_ready, wrote, flush };
+static const struct relay relay = { spawned, wanted, on_ready, wrote, flush };
 
 static void
 look_at_stdout(off_t *size, off_t *place)

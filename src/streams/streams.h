@@ -236,8 +236,7 @@ bool input_begin(int *descriptor);
  * For struct relay, while the attempt runs. An fd of -1: it waits for nothing.
  * Gives COMMAND what there is, without blocking. False: its input failed.
  */
-struct pollfd input_wanted(void);
-int64_t input_due_ns(void);
+struct pollfd input_wanted(int64_t *due_ns);
 bool input_on_ready(const struct pollfd *came);
 
 /*

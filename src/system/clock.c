@@ -9,9 +9,6 @@
 #include "core/waits/waits.h"
 #include "system/system.h"
 
-/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
-extern char **environ;
-
 /* On macOS, CLOCK_MONOTONIC goes on while the machine is suspended. */
 #ifdef CLOCK_UPTIME_RAW
 #define WAITING_CLOCK CLOCK_UPTIME_RAW

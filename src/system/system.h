@@ -23,6 +23,9 @@
 #include <sys/types.h>
 #include <time.h>
 
+/* Some libcs declare it. NOLINTNEXTLINE(readability-redundant-declaration) */
+extern char **environ;
+
 /*
  * fd.c: descriptors. backoff's own stay out of COMMAND's way: they are closed
  * on exec, and none of them is 0 to 9, which scripts and jobservers use.
