@@ -116,9 +116,11 @@ _Noreturn void signals_die(int signal);
  * anew.
  */
 
-/* Prepares it; HINT may be NULL. False: no memory. */
-bool environment_start(
-    const char *id, const char *hint, const struct limits *limits);
+/*
+ * Prepares it; HINT is "BACKOFF_HINT=...", which is not copied, or NULL. False:
+ * no memory.
+ */
+bool environment_start(const char *id, char *hint, const struct limits *limits);
 
 /*
  * Puts ENTRY, "BACKOFF_SLOTS=...", in the place of the one that was inherited;

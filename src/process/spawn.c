@@ -36,8 +36,8 @@ static const char names[VARIABLES][20] = { "BACKOFF_ATTEMPT=",
 	"BACKOFF_STATUS=", "BACKOFF_VERDICT=", "BACKOFF_ID=", "BACKOFF_HINT=",
 	"BACKOFF_RESULT=", "BACKOFF_GATE=", "BACKOFF_SLOTS=" };
 
-/* Without malloc, backoff starts faster: what is usual fits into these. */
 static char values[VARIABLES][56];
+/* Without malloc, backoff starts faster: what is usual fits into it. */
 static char *usual_ours[128];
 
 static char *entries[VARIABLES]; /* NAME=VALUE; NULL: COMMAND gets none */
@@ -85,27 +85,13 @@ pid_entry(char *entry)
 	return entry;
 }
 
-/* USUAL if it is large enough, or memory. */
-static void *
-room_for(void *usual, size_t usual_size, size_t size)
-{
-	return size <= usual_size ? usual : malloc(size);
-}
-
-/* False: no memory, for a value that is longer than usual. */
-static bool
+static void
 write_value(enum variable variable, const char *value)
 {
-	size_t size = strlen(names[variable]) + strlen(value) + 1;
-	struct text text;
+	struct text text = text_in(values[variable], sizeof values[variable]);
 
-	entries[variable]
-	    = room_for(values[variable], sizeof values[variable], size);
-	if (entries[variable] == NULL)
-		return false;
-	text = text_in(entries[variable], size);
 	text_join(&text, names[variable], value);
-	return true;
+	entries[variable] = text.data;
 }
 
 /* One more than the inherited depth. */
@@ -121,16 +107,18 @@ depth(void)
 }
 
 bool
-environment_start(const char *id, const char *hint, const struct limits *limits)
+environment_start(const char *id, char *hint, const struct limits *limits)
 {
 	size_t count = 0;
 
 	while (environ[count] != NULL)
 		count++;
-	ours = room_for(usual_ours, sizeof usual_ours,
-	    (count + VARIABLES + 1) * sizeof *ours);
-	if (ours == NULL || (hint != NULL && !write_value(HINT, hint)))
+	ours = count + VARIABLES < ARRAY_LENGTH(usual_ours)
+	    ? usual_ours
+	    : malloc((count + VARIABLES + 1) * sizeof *ours);
+	if (ours == NULL)
 		return false;
+	entries[HINT] = hint;
 	for (size_t i = 0; i < count; i++)
 		if (begins(environ[i], names[SLOTS]))
 			entries[SLOTS] = inherited_slots = environ[i];

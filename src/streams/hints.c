@@ -18,39 +18,36 @@
 #define HINTS_MOST (INT64_C(1) << 20)
 #define HINT_MOST 255
 
+#define ENTRY "BACKOFF_HINT=" /* and the file's name, for COMMAND */
+
 static int hints = -1; /* the file */
-static char hints_name[PATH_MAX];
+static char hints_entry[sizeof ENTRY + PATH_MAX];
 static bool hints_are_named; /* in a directory: to be removed from there */
 static char hints_nowhere[PATH_MAX + 64]; /* it could not be made, and why */
 
-/* COMMAND may have another working directory when it writes there. */
-static void
-make_absolute(void)
+char *
+hint_start(void)
 {
-	char here[PATH_MAX], *name = hints_name;
+	char here[PATH_MAX], *name = hints_entry + strlen(ENTRY);
+	struct text why;
 
+	text_copy(hints_entry, sizeof hints_entry, ENTRY);
+	hints = unnamed_file_in_memory(name, PATH_MAX);
+	if (hints >= 0)
+		return hints_entry;
+	hints = tempfile_named("backoff-hint-", name, PATH_MAX);
+	hints_are_named = hints >= 0;
+	if (!hints_are_named) {
+		why = text_in(hints_nowhere, sizeof hints_nowhere);
+		text_join(&why, "TMPDIR ", tempfile_directory(), ": ",
+		    strerror(errno));
+		return NULL;
+	}
+	/* COMMAND may have another working directory when it writes there. */
 	if (name[0] != '/' && getcwd(here, sizeof here) != NULL
 	    && strlen(here) + strlen(name) + 1 < PATH_MAX)
 		text_copy(name, PATH_MAX, JOINED(PATH_MAX, here, "/", name));
-}
-
-const char *
-hint_start(void)
-{
-	struct text why;
-
-	hints = unnamed_file_in_memory(hints_name, sizeof hints_name);
-	if (hints >= 0)
-		return hints_name;
-	hints = tempfile_named("backoff-hint-", hints_name, sizeof hints_name);
-	hints_are_named = hints >= 0;
-	if (hints_are_named) {
-		make_absolute();
-		return hints_name;
-	}
-	why = text_in(hints_nowhere, sizeof hints_nowhere);
-	text_join(&why, "TMPDIR ", tempfile_directory(), ": ", strerror(errno));
-	return NULL;
+	return hints_entry;
 }
 
 static enum verdict
@@ -160,7 +157,7 @@ void
 hint_stop(void)
 {
 	if (hints_are_named)
-		unlink(hints_name);
+		unlink(hints_entry + strlen(ENTRY));
 }
 
 /* --- the wait that counts --- */

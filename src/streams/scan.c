@@ -308,11 +308,10 @@ end_line(struct scan *scan, struct scan_stream *stream)
 {
 	char *end = stream->line + stream->length;
 
-	/* For regexec(3), a NUL would end the line. */
-	for (char *nul = memchr(stream->line, '\0', stream->length);
-	     nul != NULL; nul = memchr(nul, '\0', (size_t)(end - nul)))
-		*nul = '\001';
 	*end = '\0';
+	/* For regexec(3), a NUL would end the line. */
+	for (char *nul = stream->line; (nul += strlen(nul)) < end;)
+		*nul = '\001';
 	match_line(scan, stream);
 	scan->has_line |= is_listened_to(scan, stream);
 	/* A number that is cut in two must not be read. */

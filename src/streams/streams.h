@@ -196,8 +196,8 @@ const struct condition *scan_message(const struct scan *scan, int status);
 
 /* --- hints.c: what COMMAND and the other side ask for --- */
 
-/* Creates the file for hints. Returns its name, or NULL with errno. */
-const char *hint_start(void);
+/* Creates the file for hints. Returns BACKOFF_HINT=NAME, or NULL. */
+char *hint_start(void);
 
 /*
  * Returns what was written there since the last call, without its wait, which

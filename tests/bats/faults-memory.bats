@@ -98,7 +98,7 @@ has_refused() {
   printf '[ "$BACKOFF_ATTEMPT" -eq 2 ] || exit 7; cat\n' >bin/script
   chmod +x bin/script
   seq 10 >input
-  PATH=$PWD/empty:$PWD/bin:$PATH without_memory 0 --base=0 -n 2 script
+  PATH=$PWD/empty:$PWD/bin:$PATH without_memory 0 --base=0 -n 2 --stop-if=no script
 }
 
 @test "what was asked for is done, or the reason told: what runs share" {
