@@ -68,8 +68,6 @@ int signals_met(void);
 
 /* Discards all signals that are pending; returns the first end signal, or 0. */
 int signals_drain(void);
-
-/* Whether an end signal is pending. */
 bool signals_end_pending(void);
 
 /* For the child, before exec: restores everything as it was at the start. */

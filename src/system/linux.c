@@ -264,9 +264,8 @@ parent_take_along(int signal)
 static struct timespec request;
 
 /*
- * If the handler only noted the signal, one that comes between IS_OVER and the
- * system call would be lost. So the handler also sets the request to a time
- * long past; libc passes this very struct to the kernel, which returns at once.
+ * Sets the request to a time long past; libc passes this very struct to the
+ * kernel, which returns at once.
  */
 void
 pause_give_up(void)

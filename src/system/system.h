@@ -51,9 +51,7 @@ bool fd_same_file(int a, int b);
 
 /* Closes *FD if it is open, and sets it to -1; errno is kept. */
 void fd_close(int *fd);
-
-/* Closes all descriptors from FIRST on. */
-void fd_close_from(int first);
+void fd_close_from(int first); /* all from FIRST on */
 
 /*
  * Waits for EVENTS of FD until UNTIL_NS of clock_now_ns(). False: they did not
@@ -65,11 +63,9 @@ bool fd_await(int fd, short events, int64_t until_ns);
 /* Reads up to SIZE bytes of a small file; returns how many. */
 ssize_t fd_read_file(const char *path, void *bytes, size_t size);
 
-/* fd.c, too: messages between backoff and backoff-fleet. */
-
 /*
- * A pair of sockets that keep messages apart. Each end sends one message and
- * waits for the answer. No message contains a newline.
+ * Between backoff and backoff-fleet: a pair of sockets that keep messages
+ * apart. Each end sends one, without a newline, and waits for the answer.
  */
 bool messages_pair(int ends[2]);
 
@@ -87,19 +83,15 @@ ssize_t message_receive(int fd, char *words, size_t size);
  * clock_now_ns(), and time while the machine is suspended does not count.
  */
 
+struct text;
+struct when;
+
 int64_t clock_now_ns(void);
 int64_t clock_epoch_ns(void); /* since 1970 */
 int64_t clock_read(clockid_t clock);
 
-/* The local time of a moment since 1970. */
-struct tm clock_local(int64_t epoch_ns);
-
 struct timespec clock_timespec(int64_t ns);
-
-/* clock.c, too: the local time, and the time zones that have a file. */
-
-struct text;
-struct when;
+struct tm clock_local(int64_t epoch_ns); /* the local time */
 
 /* moment_of() WHEN, in its zone. False: there is no such zone, or time. */
 bool calendar_moment(
@@ -108,8 +100,7 @@ bool calendar_moment(
 /* The first time after EPOCH_NS at which it is SECOND of a local day, or -1. */
 int64_t calendar_next(int second, int64_t epoch_ns);
 
-/* Whether the system has a file for that zone. */
-bool calendar_has_zone(const char *name);
+bool calendar_has_zone(const char *name); /* in a file of the system */
 
 /*
  * Adds what a local clock shows at MOMENT_NS, with the date unless EPOCH_NS is
@@ -309,14 +300,12 @@ bool processes_adopt_orphans(void);
 /* The path of backoff's own program, cut off at SIZE. False: unknown. */
 bool process_own_program(char *path, size_t size);
 
-/* From now on this process leaves no core dump. */
 void process_dumps_no_core(void);
 
-/* What linux.c and darwin.c read, where the tests of all systems find it. */
-
 /*
- * Reads a line of /proc/PID/stat, whose command name may contain parentheses,
- * blanks and newlines. False: it is not such a line.
+ * What linux.c and darwin.c read, where the tests of all systems find it: a
+ * line of /proc/PID/stat, whose command name may contain parentheses, blanks
+ * and newlines. False: it is not such a line.
  */
 bool process_from_stat(struct process *process, const char *line);
 
@@ -396,9 +385,6 @@ bool signal_is_by_process(const siginfo_t *info);
 		return answer; \
 	}
 #define FAILS(function, error) ANSWERS(function, (errno = (error), -1))
-#define DOES_NOTHING(function) \
-	function \
-	{ \
-	}
+#define DOES_NOTHING(function) ANSWERS(function, )
 
 #endif
