@@ -205,18 +205,12 @@ end_pause(int signal)
 	pause_give_up();
 }
 
-static bool
-pause_has_ended(void)
-{
-	return pause_signal != 0;
-}
-
 int
 signals_sleep(int64_t until_ns)
 {
 	pause_signal = 0;
 	signal_queue_lend(&pausing, end_pause);
-	pause_until(until_ns, &pause_mask, pause_has_ended);
+	pause_until(until_ns, &pause_mask, &pause_signal);
 	signal_queue_lend(&pausing, SIG_DFL);
 	return pause_signal;
 }

@@ -94,23 +94,15 @@ write_value(enum variable variable, const char *value)
 	entries[variable] = text.data;
 }
 
-/* One more than the inherited depth. */
-static int64_t
-depth(void)
-{
-	const char *outer = getenv("BACKOFF_DEPTH");
-	int64_t number;
-
-	if (outer == NULL || !count_parse(outer, &number))
-		return 1;
-	return saturating_add(number, 1);
-}
-
 bool
 environment_start(const char *id, char *hint, const struct limits *limits)
 {
+	const char *outer = getenv("BACKOFF_DEPTH");
+	int64_t depth = 0;
 	size_t count = 0;
 
+	if (outer != NULL && !count_parse(outer, &depth))
+		depth = 0;
 	while (environ[count] != NULL)
 		count++;
 	ours = count + VARIABLES < ARRAY_LENGTH(usual_ours)
@@ -125,7 +117,7 @@ environment_start(const char *id, char *hint, const struct limits *limits)
 		else if (!is_ours(environ[i]))
 			ours[inherited++] = pid_entry(environ[i]);
 	write_value(ID, id);
-	write_value(DEPTH, NUMBER(depth()));
+	write_value(DEPTH, NUMBER(saturating_add(depth, 1)));
 	write_value(ATTEMPTS,
 	    limits->attempts == INT64_MAX ? "inf" : NUMBER(limits->attempts));
 	return true;

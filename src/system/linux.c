@@ -275,7 +275,8 @@ pause_give_up(void)
 }
 
 void
-pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
+pause_until(int64_t until_ns, const sigset_t *mask,
+    const volatile sig_atomic_t *is_over)
 {
 	sigset_t before;
 	int64_t left_ns;
@@ -284,7 +285,7 @@ pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
 	if (PAUSE_BY_NANOSLEEP) {
 		request = clock_timespec(until_ns);
 		sigprocmask(SIG_SETMASK, mask, &before);
-		while (!is_over()
+		while (*is_over == 0
 		    && (error = clock_nanosleep(
 		            CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL))
 		        == EINTR)
@@ -299,7 +300,7 @@ pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
 	 * stop lengthens a relative timeout; CONT wakes the process too, and
 	 * the time left is computed anew.
 	 */
-	while (!is_over() && (left_ns = until_ns - clock_now_ns()) > 0) {
+	while (*is_over == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
 		request = clock_timespec(left_ns);
 		ppoll(NULL, 0, &request, mask);
 	}

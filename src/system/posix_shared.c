@@ -125,12 +125,13 @@ new_process(void (*become)(const void *what), const void *what)
  * value.
  */
 void
-pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void))
+pause_until(int64_t until_ns, const sigset_t *mask,
+    const volatile sig_atomic_t *is_over)
 {
 	struct timespec left;
 	int64_t left_ns;
 
-	while (!is_over() && (left_ns = until_ns - clock_now_ns()) > 0) {
+	while (*is_over == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
 		left = clock_timespec(min_ns(left_ns, MOST_NS));
 		pselect(0, NULL, NULL, NULL, &left, mask);
 	}

@@ -222,11 +222,12 @@ void parent_take_along(int signal);
 
 /*
  * Pauses until UNTIL_NS of clock_now_ns(), with the signal mask MASK, or until
- * IS_OVER, which is asked after each signal. A handler that makes IS_OVER true
- * must call pause_give_up(): the signal may come between the question and the
+ * *IS_OVER is not 0, which is read after each signal. A handler that sets it
+ * must call pause_give_up(): the signal may come between the look and the
  * system call.
  */
-void pause_until(int64_t until_ns, const sigset_t *mask, bool (*is_over)(void));
+void pause_until(int64_t until_ns, const sigset_t *mask,
+    const volatile sig_atomic_t *is_over);
 
 /* In a handler: ends the pause that has begun or is about to begin. */
 void pause_give_up(void);

@@ -186,19 +186,15 @@ static const char *
 scan_date(const char *text, struct date *date, bool *broken)
 {
 	const char *rest = NULL;
-	struct date some;
 	size_t tried = 0;
 
 	while (rest == NULL && tried < ARRAY_LENGTH(formats)) {
 		*date = (struct date) { .second = -1 };
 		rest = match(text, formats[tried++], date);
 	}
-	some = *date;
-	if (some.year == 0)
-		some.year = 2000; /* which has a leap day */
-	/* The last format is a time of day alone. */
+	/* The last format has no date; the year 0, for none, a leap day. */
 	*broken = rest != NULL && tried < ARRAY_LENGTH(formats)
-	    && (date->second < 0 || !date_is_there(&some));
+	    && (date->second < 0 || !date_is_there(date));
 	return rest;
 }
 
