@@ -300,9 +300,9 @@ print_indented(const char *text)
 void
 list_presets(void)
 {
-	const struct preset *preset;
+	const struct preset *preset = known_presets;
 
-	for (size_t i = 0; (preset = preset_at(i)) != NULL; i++) {
+	for (; preset->name != 0; preset++) {
 		printf("%s%s\n", known_text(preset->name),
 		    preset->approximate ? " (approximate)" : "");
 		print_indented(known_text(preset->options));
@@ -320,10 +320,10 @@ list_presets(void)
 void
 list_tools(void)
 {
-	const struct tool *tool;
+	const struct tool *tool = known_tools;
 	int width = terminal_text_width();
 
-	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++) {
+	for (; tool->name != 0; tool++) {
 		int column = printf("%s", known_text(tool->name));
 
 		if (*known_text(tool->aliases) != '\0')
@@ -402,15 +402,13 @@ print_undocumented(const struct rules *rules, const struct tool *tool)
 static void
 print_messages(const struct rules *rules, const struct tool *tool)
 {
-	const struct tool_row *row;
-	bool on_stdout = false;
+	for (int i = tool->messages; i < tool->end; i++) {
+		const struct tool_row *row = &known_rows[i];
 
-	for (size_t i = 0; (row = tool_message_at(tool, i)) != NULL; i++) {
-		if (i == 0 || row->on_stdout != on_stdout)
+		if (i == tool->messages || row->on_stdout != row[-1].on_stdout)
 			printf("\n     exit  verdict   if a line on %s "
 			       "matches\n",
 			    row->on_stdout ? "stdout" : "stderr");
-		on_stdout = row->on_stdout;
 		print_row(rules, row, known_text(row->meaning));
 	}
 }
@@ -418,15 +416,16 @@ print_messages(const struct rules *rules, const struct tool *tool)
 void
 list_tool(const struct tool *tool, const struct rules *rules)
 {
-	const struct tool_row zero = { .verdict = VERDICT_NONE }, *row;
+	const struct tool_row zero = { .verdict = VERDICT_NONE };
 
 	printf("%s: %s\n\n", known_text(tool->name), known_text(tool->source));
 	puts("     exit  verdict   meaning");
 	print_row(rules, &zero,
 	    judge(rules, 0, VERDICT_NONE) == VERDICT_SUCCESS ? "success"
 	                                                     : "exit 0");
-	for (size_t i = 0; (row = tool_code_at(tool, i)) != NULL; i++)
-		print_row(rules, row, known_text(row->meaning));
+	for (int i = tool->codes; i < tool->messages; i++)
+		print_row(
+		    rules, &known_rows[i], known_text(known_rows[i].meaning));
 	print_undocumented(rules, tool);
 	print_messages(rules, tool);
 	if (*known_text(tool->warning) != '\0')

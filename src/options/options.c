@@ -484,7 +484,7 @@ use_tool(struct options *options)
 		job->tool = job->known;
 	if (job->tool == NULL)
 		return;
-	if (job->tool->messages > 0)
+	if (job->tool->messages < job->tool->end)
 		scan_add_tool(options_scan(options), job->tool);
 	if (job->tool->headers != 0
 	    && options_scan(options)->waits.wanted == WANTED_NOTHING)

@@ -153,8 +153,8 @@ scan_add_tool(struct scan *scan, const struct tool *tool)
 {
 	struct condition condition = { .matched = false };
 
-	for (size_t i = 0;
-	     (condition.message = tool_message_at(tool, i)) != NULL; i++) {
+	for (int i = tool->messages; i < tool->end; i++) {
+		condition.message = &known_rows[i];
 		condition.verdict = condition.message->verdict;
 		scan->has_messages_on_stdout |= condition.message->on_stdout;
 		if (compile(&condition.regex,

@@ -31,8 +31,8 @@ struct tool {
 	 * errors".
 	 */
 	uint16_t headers, no_headers, silent;
-	uint16_t rows; /* the first one: its codes, then its messages */
-	uint8_t codes, messages; /* how many */
+	/* Its first row, that of its messages, and the next tool's. */
+	uint16_t codes, messages, end;
 };
 
 /*
@@ -49,13 +49,11 @@ struct tool_row {
 	uint16_t meaning; /* "could not resolve host" */
 };
 
+extern const struct tool known_tools[]; /* the last has no name */
+extern const struct tool_row known_rows[];
+
 /* The tool called NAME, a base name; NULL: there is none. */
 const struct tool *tool_named(const char *name);
-
-/* The tools, and the rows of one, as listed; NULL after the last. */
-const struct tool *tool_at(size_t index);
-const struct tool_row *tool_code_at(const struct tool *tool, size_t index);
-const struct tool_row *tool_message_at(const struct tool *tool, size_t index);
 
 /* The row for exit STATUS; NULL: there is none. */
 const struct tool_row *tool_code(const struct tool *tool, int status);
@@ -78,8 +76,7 @@ struct preset {
 	bool approximate;
 };
 
-/* The presets as listed; NULL after the last. */
-const struct preset *preset_at(size_t index);
+extern const struct preset known_presets[]; /* the last has no name */
 
 /* NULL: there is none of that NAME. */
 const struct preset *preset_named(const char *name);
@@ -92,8 +89,7 @@ struct wrapper {
 	bool assignments; /* NAME=VALUE may come before the command */
 };
 
-/* NULL: there is none of that NAME. */
-const struct wrapper *wrapper_named(const char *name);
+extern const struct wrapper known_wrappers[]; /* the last has no name */
 
 /* PATH without its directory; all of it if nothing would be left. */
 const char *base_name(const char *path);

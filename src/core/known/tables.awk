@@ -47,18 +47,19 @@ function add_row(status, words, regex, on_stdout,    range, n) {
   if (status !~ /^[0-9]+(-[0-9]+)?$/ || range[1] + 0 > range[n] + 0 || range[n] + 0 > 255 \
       || (regex == "" && range[1] + 0 == 0))
     refuse("no exit statuses: " status)
-  if (regex == "" && value[blocks, "messages"] > 0)
+  if (regex == "" && value[blocks, "messages"] < rows)
     refuse("a code below a message")
-  value[blocks, regex == "" ? "codes" : "messages"]++
-  rows++
+  value[blocks, "end"] = ++rows
+  if (regex == "")
+    value[blocks, "messages"] = rows
   table = table sprintf("\t{ %d, %d, VERDICT_%s, %d, %d, %d },\n", range[1], range[n], \
     toupper(first_word(words)), on_stdout, offset(expand(regex)), offset(other_words(words)))
 }
 
-# The blocks of one kind, with FIELDS in the order of the struct.
+# The blocks of one kind, with FIELDS in the order of the struct, and one of zeros.
 function print_table(kind, fields,    i, j, n, field) {
   n = split(fields, field, " ")
-  print "\nstatic const struct " kind " " kind "s[] = {"
+  print "\nconst struct " kind " known_" kind "s[] = {"
   for (i = 1; i <= blocks; i++) {
     if (kinds[i] != kind)
       continue
@@ -67,7 +68,7 @@ function print_table(kind, fields,    i, j, n, field) {
       printf " %d,", value[i, field[j]]
     print " },"
   }
-  print "};"
+  print "\t{ 0 },\n};"
 }
 
 BEGIN {
@@ -110,7 +111,7 @@ $1 ~ /^(tool|wrapper|preset|approximate)$/ {
   value[blocks, kind == "wrapper" ? "options" : "source"] = offset(substr(rest, RSTART + 2))
   if (kind == "tool") {
     value[blocks, "aliases"] = offset(other_words(names))
-    value[blocks, "rows"] = rows
+    value[blocks, "codes"] = value[blocks, "messages"] = value[blocks, "end"] = rows
   } else if (kind == "wrapper") {
     value[blocks, "assignments"] = names ~ /=/
     value[blocks, "operands"] = split(names, word, " ") - 1 - value[blocks, "assignments"]
@@ -165,11 +166,12 @@ END {
     refuse("no end of the row")
   if (failed)
     exit 1
-  print "    \"\";\n\nstatic const struct tool_row rows[] = {\n" table "};"
-  print_table("tool", "name aliases source beware headers no-headers silent rows codes messages")
+  print "    \"\";\n\nconst struct tool_row known_rows[] = {\n" table "};"
+  print_table("tool", "name aliases source beware headers no-headers silent codes messages end")
   print_table("wrapper", "name options takes operands assignments")
   print_table("preset", "name source options fields note approximate")
   for (i = 1; i <= blocks; i++)
-    most = value[i, "messages"] > most ? value[i, "messages"] : most
+    if (value[i, "end"] - value[i, "messages"] > most)
+      most = value[i, "end"] - value[i, "messages"]
   print "\n#define MOST_MESSAGES " most
 }

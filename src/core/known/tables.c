@@ -21,58 +21,34 @@ known_text(uint16_t offset)
 	return texts + offset;
 }
 
-/* --- tools --- */
-
-const struct tool *
-tool_at(size_t index)
-{
-	return index < ARRAY_LENGTH(tools) ? &tools[index] : NULL;
-}
-
 const struct tool *
 tool_named(const char *name)
 {
-	const struct tool *tool;
-
-	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++)
+	for (const struct tool *tool = known_tools; tool->name != 0; tool++)
 		if (strcmp(known_text(tool->name), name) == 0
 		    || words_have(
 		        known_text(tool->aliases), name, strlen(name)))
-			break;
-	return tool;
-}
-
-const struct tool_row *
-tool_code_at(const struct tool *tool, size_t index)
-{
-	return index < tool->codes ? &rows[tool->rows + index] : NULL;
-}
-
-const struct tool_row *
-tool_message_at(const struct tool *tool, size_t index)
-{
-	return index < tool->messages ? &rows[tool->rows + tool->codes + index]
-	                              : NULL;
+			return tool;
+	return NULL;
 }
 
 const struct tool_row *
 tool_code(const struct tool *tool, int status)
 {
-	const struct tool_row *row;
-
-	for (size_t i = 0; (row = tool_code_at(tool, i)) != NULL; i++)
-		if (row->low <= status && status <= row->high)
-			break;
-	return row;
+	for (int i = tool->codes; i < tool->messages; i++)
+		if (known_rows[i].low <= status && status <= known_rows[i].high)
+			return &known_rows[i];
+	return NULL;
 }
 
 bool
 tool_needs_message(const struct tool *tool, int status)
 {
-	const struct tool_row *code = tool_code(tool, status), *row;
+	const struct tool_row *code = tool_code(tool, status);
+	const struct tool_row *row = &known_rows[tool->messages];
 
-	for (size_t i = 0; (row = tool_message_at(tool, i)) != NULL; i++)
-		if (code != NULL && row->low <= status && status <= row->high
+	for (; code != NULL && row < &known_rows[tool->end]; row++)
+		if (row->low <= status && status <= row->high
 		    && row->verdict != code->verdict)
 			return true;
 	return false;
@@ -102,30 +78,13 @@ headers_missing(const struct tool *tool, char *const *argv)
 	return known_text(tool->no_headers);
 }
 
-/* --- wrappers and presets --- */
-
-const struct wrapper *
-wrapper_named(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LENGTH(wrappers); i++)
-		if (strcmp(known_text(wrappers[i].name), name) == 0)
-			return &wrappers[i];
-	return NULL;
-}
-
-const struct preset *
-preset_at(size_t index)
-{
-	return index < ARRAY_LENGTH(presets) ? &presets[index] : NULL;
-}
-
 const struct preset *
 preset_named(const char *name)
 {
-	const struct preset *preset;
+	const struct preset *preset = known_presets;
 
-	for (size_t i = 0; (preset = preset_at(i)) != NULL; i++)
+	for (; preset->name != 0; preset++)
 		if (strcmp(known_text(preset->name), name) == 0)
-			break;
-	return preset;
+			return preset;
+	return NULL;
 }

@@ -193,8 +193,11 @@ wrapped_command(char *const argv[])
 		struct locking locking = { .conflict = 1 };
 
 		command.name = base_name(argv[0]);
-		wrapper = wrapper_named(command.name);
-		if (wrapper == NULL)
+		for (wrapper = known_wrappers; wrapper->name != 0; wrapper++)
+			if (strcmp(known_text(wrapper->name), command.name)
+			    == 0)
+				break;
+		if (wrapper->name == 0)
 			return command;
 		argv = skip_wrapper(wrapper, argv, &locking);
 		command.is_timed |= strcmp(command.name, "timeout") == 0;

@@ -101,9 +101,9 @@ decide(struct compiled *known, const struct sample *sample, int *matched)
 
 	*matched = 0;
 	for (size_t o = 0; o < ARRAY_LENGTH(order); o++)
-		for (size_t i = 0; i < known->tool->messages; i++) {
-			const struct tool_row *message
-			    = tool_message_at(known->tool, i);
+		for (int i = 0, at = known->tool->messages;
+		     at < known->tool->end; i++, at++) {
+			const struct tool_row *message = &known_rows[at];
 
 			if (message->verdict != order[o]
 			    || sample->status < message->low
@@ -162,10 +162,10 @@ static void
 compile_messages(struct compiled *known)
 {
 	const struct tool *tool = known->tool;
-	const struct tool_row *message;
+	const struct tool_row *message = &known_rows[tool->messages];
 	bool valid = true;
 
-	for (size_t i = 0; (message = tool_message_at(tool, i)) != NULL; i++) {
+	for (size_t i = 0; message < &known_rows[tool->end]; i++, message++) {
 		const char *regex = known_text(message->regex);
 		int error = regcomp(
 		    &known->regexes[i], regex, REG_EXTENDED | REG_NOSUB);
@@ -178,7 +178,7 @@ compile_messages(struct compiled *known)
 		            && tool_code(tool, message->high) != NULL));
 	}
 	ok(valid, known_text(tool->name));
-	ok(tool->messages == 0
+	ok(tool->messages == tool->end
 	        || strstr(known_text(tool->source), "messages: ") != NULL,
 	    "  says where its messages are from");
 }
@@ -188,25 +188,24 @@ codes_are_right(const struct tool *tool)
 {
 	bool valid = true, overlapping = false;
 	uint8_t taken[256] = { 0 };
-	const struct tool_row *code;
-	size_t count = 0;
+	const struct tool_row *code = &known_rows[tool->codes];
 
-	for (; (code = tool_code_at(tool, count)) != NULL; count++) {
+	for (; code < &known_rows[tool->messages]; code++) {
 		valid = valid && reads_well(known_text(code->meaning))
 		    && tool_code(tool, code->high) == code;
 		for (int status = code->low; status <= code->high; status++)
 			overlapping = taken[status]++ > 0 || overlapping;
 	}
-	ok(count > 0 && valid, known_text(tool->name));
+	ok(tool->codes < tool->messages && valid, known_text(tool->name));
 	ok(!overlapping, "  no code twice");
 	ok(strlen(known_text(tool->warning)) <= 80, "  its warning is a line");
 }
 
 TEST(tables)
 {
-	for (size_t i = 0; tool_at(i) != NULL && i < TOOLS; i++) {
-		compiled[i].tool = tool_at(i);
-		codes_are_right(tool_at(i));
+	for (size_t i = 0; known_tools[i].name != 0 && i < TOOLS; i++) {
+		compiled[i].tool = &known_tools[i];
+		codes_are_right(&known_tools[i]);
 		compile_messages(&compiled[i]);
 	}
 }
@@ -215,7 +214,7 @@ TEST(samples)
 {
 	struct sample sample = samples[0];
 	const struct tool_row *message;
-	const struct tool *tool;
+	const struct tool *tool = known_tools;
 	bool all = true;
 
 	for (size_t i = 0; i < ARRAY_LENGTH(samples); i++) {
@@ -232,10 +231,10 @@ TEST(samples)
 		     at = strtok(NULL, " "))
 			test_sample(&sample, at);
 	}
-	for (size_t i = 0; (tool = tool_at(i)) != NULL; i++)
-		for (size_t j = 0; j < tool->messages; j++)
+	for (size_t i = 0; tool->name != 0; i++, tool++)
+		for (int j = 0; j < tool->end - tool->messages; j++)
 			if (!compiled[i].decided[j]) {
-				message = tool_message_at(tool, j);
+				message = &known_rows[tool->messages + j];
 				printf("# %s: %s\n", known_text(tool->name),
 				    known_text(message->regex));
 				all = false;
