@@ -23,26 +23,20 @@
 #define WIDEST_TEXT 80 /* longer lines are hard to read */
 
 const struct option_row option_table[OPTIONS] = {
-#define OPT(set, id, letter, name, argument, group, parser, target, help) \
-	{ name, argument, help, letter, PROGRAM_##set, GROUP_##group },
-#include "options/options.def"
-};
-
-static const char group_titles[GROUPS][40] = {
-#define GROUP(group, title) title,
+#define GROUP(group, title) { .help = title },
+#define OPT(set, id, letter, name, argument, parser, target, help) \
+	{ name, argument, help, letter, PROGRAM_##set },
 #include "options/options.def"
 };
 
 /* Needed because in C a string may fill an array without room for its NUL. */
 #define FITS(string, array) \
 	_Static_assert(sizeof(string) <= sizeof(array), "too long: " string);
-#define ROW_FITS(word, value, text) \
+#define GROUP(group, title) FITS(title, option_table->help)
+#define OPT(set, id, letter, word, value, parser, target, text) \
 	FITS(word, option_table->name) \
 	FITS(value, option_table->argument) \
 	FITS(text, option_table->help)
-#define GROUP(group, title) FITS(title, *group_titles)
-#define OPT(set, id, letter, name, argument, group, parser, target, help) \
-	ROW_FITS(name, argument, help)
 #include "options/options.def"
 
 bool
@@ -58,8 +52,8 @@ option_named(const char *name, size_t length)
 		const struct option_row *row = &option_table[id];
 
 		if ((row->programs & (program.set | PROGRAM_PRESET)) != 0
-		    && strlen(row->name) == length
-		    && memcmp(row->name, name, length) == 0)
+		    && strncmp(row->name, name, length) == 0
+		    && row->name[length] == '\0')
 			return (enum option_id)id;
 	}
 	return OPTIONS;
@@ -271,17 +265,19 @@ void
 help_all(void)
 {
 	int width = terminal_text_width();
-	int group = GROUPS;
+	const char *title = NULL; /* of a group of which nothing is printed */
 
 	print_lines(program.synopsis, width);
 	for (int id = 0; id < OPTIONS; id++) {
 		const struct option_row *row = &option_table[id];
 
+		if (row->name[0] == '\0')
+			title = row->help;
 		if (!option_is_ours((enum option_id)id))
 			continue;
-		if (row->group != group)
-			printf("\n%s:\n", group_titles[row->group]);
-		group = row->group;
+		if (title != NULL)
+			printf("\n%s:\n", title);
+		title = NULL;
 		print_option(row, width, false);
 	}
 	print_lines(program.notes, width);

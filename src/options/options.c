@@ -21,6 +21,10 @@ static struct text notes; /* all of them, for --verbose */
 /* What getopt_long returns for a long option: larger than any letter. */
 #define CODE(id) (256 + (int)(id))
 
+/* The options of this program, for getopt_long. */
+static char short_options[3 * OPTIONS + 3];
+static struct option long_options[OPTIONS + 1];
+
 /* Options of other retry tools, under the names that they have there. */
 static const struct {
 	const char *names; /* separated by blanks */
@@ -96,17 +100,14 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 	int full_names = 0;
 	struct text why = TEXT_OF(160);
 
-	for (int id = 0; id < OPTIONS; id++) {
-		const char *full = option_table[id].name;
-
-		if (!option_is_ours((enum option_id)id))
-			continue;
-		nearest_offer(&nearest, full);
-		if (length > 0 && strncmp(full, name, length) == 0)
+	for (const struct option *full = long_options; full->name != NULL;
+	     full++) {
+		nearest_offer(&nearest, full->name);
+		if (length > 0 && strncmp(full->name, name, length) == 0)
 			text_join(&why,
 			    full_names++ > 0 ? ", --"
 			                     : "expected the full name, --",
-			    full);
+			    full->name);
 	}
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);
@@ -140,30 +141,30 @@ check_long_name(const char *argument)
 		refuse_long_name(argument, name, length);
 }
 
-/* Builds the tables for getopt_long. */
 static void
-build_getopt_tables(char *short_options, struct option *long_options)
+build_getopt_tables(void)
 {
-	*short_options++ = '+'; /* stop at COMMAND */
-	*short_options++ = ':';
+	char *letter = short_options;
+	struct option *option = long_options;
+
+	*letter++ = '+'; /* stop at COMMAND */
+	*letter++ = ':';
 	for (int id = 0; id < OPTIONS; id++) {
 		const struct option_row *row = &option_table[id];
 
 		if (!option_is_ours((enum option_id)id))
 			continue;
-		*long_options++ = (struct option) {
+		*option++ = (struct option) {
 			.name = row->name,
 			.has_arg = has_argument(row),
 			.val = CODE(id),
 		};
 		if (row->letter == 0)
 			continue;
-		*short_options++ = row->letter;
+		*letter++ = row->letter;
 		for (int colons = has_argument(row); colons > 0; colons--)
-			*short_options++ = ':';
+			*letter++ = ':';
 	}
-	*short_options = '\0';
-	*long_options = (struct option) { 0 };
 }
 
 /* The option for a letter or a code; OPTIONS if there is none. */
@@ -200,12 +201,10 @@ refuse_syntax(int code, char **argv)
 static enum option_id
 next_option(int argc, char **argv, const char **text, char *const **operands)
 {
-	static char short_options[3 * OPTIONS + 3];
-	static struct option long_options[OPTIONS + 1];
 	int code;
 
 	if (short_options[0] == '\0')
-		build_getopt_tables(short_options, long_options);
+		build_getopt_tables();
 	opterr = 0;
 	if (optind < argc && strncmp(argv[optind], "--", 2) == 0
 	    && argv[optind][2] != '\0')
@@ -234,8 +233,8 @@ static const struct {
 	value_parser *parse;
 	size_t field;
 } targets[OPTIONS] = {
-#define OPT(set, id, letter, name, argument, group, parser, target, help) \
-	{ value_##parser, target },
+#define OPT(set, id, letter, name, argument, parser, target, help) \
+	[OPT_##id] = { value_##parser, target },
 #include "options/options.def"
 };
 

@@ -44,27 +44,23 @@ struct scan *options_scan(struct options *options);
 
 /* --- the table --- */
 
-enum option_group {
-#define GROUP(group, title) GROUP_##group,
-#include "options/options.def"
-	GROUPS
-};
-
 enum option_id {
-#define OPT(set, id, letter, name, argument, group, parser, target, help) \
-	OPT_##id,
+#define GROUP(group, title) GROUP_##group,
+#define OPT(set, id, letter, name, argument, parser, target, help) OPT_##id,
 #include "options/options.def"
 	OPTIONS
 };
 
-/* Arrays, because pointers would have to be relocated at every start. */
+/*
+ * Arrays, because pointers would have to be relocated at every start. A row of
+ * a group has only its title, as HELP.
+ */
 struct option_row {
 	char name[16]; /* the long name, without "--" */
 	char argument[20]; /* "[WHAT]" is optional; "": takes none */
 	char help[96];
 	char letter; /* or 0 */
 	unsigned char programs; /* of enum program_set */
-	unsigned char group;
 };
 
 extern const struct option_row option_table[OPTIONS];
@@ -93,7 +89,7 @@ extern struct refusal {
 typedef bool value_parser(const char *text, void *field);
 
 /* All of them: value_duration and so on. */
-#define OPT(set, id, letter, name, argument, group, parser, target, help) \
+#define OPT(set, id, letter, name, argument, parser, target, help) \
 	value_parser value_##parser;
 #define WORDS(parser, type, first, words) value_parser value_##parser;
 #include "options/options.def"

@@ -233,42 +233,27 @@ value_splay(const char *text, void *field)
 	return range->low_ns <= range->high_ns || refuse(low_above_high);
 }
 
-/*
- * Reads TEXT, a list of finite durations, into LIST unless that is NULL.
- * Returns how many there are; 0: it is no such list.
- */
-static size_t
-parse_delays(const char *text, int64_t *list)
-{
-	for (size_t count = 1;; count++) {
-		int64_t ns;
-
-		text = duration_scan(text, &ns);
-		if (text == NULL || ns == DURATION_INF
-		    || (*text != ',' && *text != '\0'))
-			return 0;
-		if (list != NULL)
-			list[count - 1] = ns;
-		if (*text++ == '\0')
-			return count;
-		text += strspn(text, " ");
-	}
-}
-
+/* A list of finite durations. */
 bool
 value_delays(const char *text, void *field)
 {
 	struct policy *policy = field;
-	size_t count = parse_delays(text, NULL);
-	int64_t *list;
+	/* Each but the last has a digit and a comma. */
+	int64_t *list = calloc(strlen(text) / 2 + 1, sizeof *list);
+	size_t count = 0;
 
-	if (count == 0)
-		return refuse(
-		    "expected a list of durations such as 15s,30s,3m");
-	list = calloc(count, sizeof *list);
 	if (list == NULL)
 		return refuse("no memory for it");
-	parse_delays(text, list);
+	do {
+		text += strspn(text, count > 0 ? " " : "");
+		text = duration_scan(text, &list[count]);
+		if (text == NULL || list[count++] == DURATION_INF
+		    || (*text != ',' && *text != '\0')) {
+			free(list);
+			return refuse(
+			    "expected a list of durations such as 15s,30s,3m");
+		}
+	} while (*text++ == ',');
 	value_free_delays(policy);
 	policy->delays_ns = list;
 	policy->delays = count;

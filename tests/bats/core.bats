@@ -164,7 +164,7 @@ compiles() {
 
 # with_option NAME: the table of options, with one of that name.
 with_option() {
-  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", LOGS, text, FIELD(log.name), "x")'
+  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", text, FIELD(log.name), "x")'
   sed "s/^#undef GROUP/${row/NAME/$1}\n&/" src/options/options.def \
     >"$BATS_TEST_TMPDIR/options/options.def"
 }
