@@ -128,10 +128,14 @@ kind == "tool" && $2 ~ verdict && NF > 2 && rest !~ / \// {
   add_row($1, rest, regex, on_stdout)
   next
 }
-kind == "tool" && (rest in shared) && (regex == "" || index(regex, "{}")) {
-  for (i = 1; i <= shared[rest]; i++) {
-    patterns[""] = regexes[rest, i]
-    add_row($1, words[rest, i], regex == "" ? "{}" : regex, on_stdout)
+kind == "tool" && ($2 in shared) && (regex == "" || index(regex, "{}")) {
+  for (at = 2; at <= NF; at++) {
+    if (!($at in shared))
+      refuse("no shared rows: " $at)
+    for (i = 1; i <= shared[$at]; i++) {
+      patterns[""] = regexes[$at, i]
+      add_row($1, words[$at, i], regex == "" ? "{}" : regex, on_stdout)
+    }
   }
   delete patterns[""]
   next
