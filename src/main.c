@@ -294,24 +294,22 @@ tell_end(
 static struct world
 the_world(void)
 {
-	struct world world = {
+	bool has_doors = options.job.has_doors;
+
+	return (struct world) {
 		.now_ns = clock_now_ns,
 		.epoch_ns = clock_epoch_ns,
 		.pause = take_pause,
+		.before_splay = has_doors ? doors_before_splay : NULL,
+		.before_attempt = has_doors ? doors_before_attempt : NULL,
 		.attempt = attempt,
+		.after_verdict = has_doors ? doors_after_verdict : NULL,
 		.hook = hook,
 		.release = release,
 		.tell_start = log_start,
 		.tell_attempt = tell_attempt,
 		.tell_end = tell_end,
 	};
-
-	if (options.job.has_doors) {
-		world.before_splay = doors_before_splay;
-		world.before_attempt = doors_before_attempt;
-		world.after_verdict = doors_after_verdict;
-	}
-	return world;
 }
 
 /* --- the start --- */

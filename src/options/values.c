@@ -44,13 +44,9 @@ refuse(const char *why)
 static bool
 is_wake_signal(int signal)
 {
-	static const int possible[]
-	    = { SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGIO };
-
-	for (size_t i = 0; i < ARRAY_LENGTH(possible); i++)
-		if (signal == possible[i])
-			return true;
-	return signal_is_real_time(signal);
+	return signal == SIGHUP || signal == SIGUSR1 || signal == SIGUSR2
+	    || signal == SIGALRM || signal == SIGWINCH || signal == SIGIO
+	    || signal_is_real_time(signal);
 }
 
 /* clang-format off */

@@ -192,10 +192,10 @@ with_tables() {
   local rows=('preset novel: source' --base=1s 'tool novel: source')
   mapfile -t -O 3 rows < <(printf '%d stop x /x/\n' {1..48})
   with_tables "${rows[@]}"
-  compiles src/core/known/tables.c
+  compiles src/core/known/known.c
   assert_success
   with_tables "${rows[@]}" '49 stop x /x/'
-  compiles src/core/known/tables.c
+  compiles src/core/known/known.c
   assert_failure
   assert_output --partial 'too many'
 }

@@ -5,7 +5,7 @@
  * What backoff knows: which exit codes of a command, and which lines of its
  * output, are worth a retry (tools.tbl); how known systems back off
  * (presets.tbl); which command runs in the end, behind env, sudo, flock and
- * others (wrapped_command.c).
+ * others.
  */
 
 #include <stdbool.h>
@@ -80,16 +80,6 @@ extern const struct preset known_presets[]; /* the last has no name */
 
 /* NULL: there is none of that NAME. */
 const struct preset *preset_named(const char *name);
-
-/* A command that runs another. */
-struct wrapper {
-	uint16_t name;
-	uint16_t options, takes; /* those without, and with an argument */
-	uint8_t operands; /* how many come before the command */
-	bool assignments; /* NAME=VALUE may come before the command */
-};
-
-extern const struct wrapper known_wrappers[]; /* the last has no name */
 
 /* PATH without its directory; all of it if nothing would be left. */
 const char *base_name(const char *path);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Prints the tables of tools*.tbl and presets.tbl, which say how a row is written,
-# as C for tables.c. Every awk of POSIX can run it.
+# as C for known.c. Every awk of POSIX can run it.
 
 function refuse(why) {
   printf "%s:%d: %s\n", FILENAME, FNR, why >"/dev/stderr"
@@ -59,7 +59,7 @@ function add_row(status, words, regex, on_stdout,    range, n) {
 # The blocks of one kind, with FIELDS in the order of the struct, and one of zeros.
 function print_table(kind, fields,    i, j, n, field) {
   n = split(fields, field, " ")
-  print "\nconst struct " kind " known_" kind "s[] = {"
+  print "\n" (kind == "wrapper" ? "static " : "") "const struct " kind " known_" kind "s[] = {"
   for (i = 1; i <= blocks; i++) {
     if (kinds[i] != kind)
       continue
