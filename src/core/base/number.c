@@ -72,16 +72,6 @@ decimal_scale(
 	    fraction_ns);
 }
 
-static const struct unit *
-unit_at(const char *text)
-{
-	const struct unit *unit = units;
-
-	while (strncmp(text, unit->name, strlen(unit->name)) != 0)
-		unit++;
-	return unit;
-}
-
 const char *
 duration_scan(const char *text, int64_t *ns)
 {
@@ -97,7 +87,9 @@ duration_scan(const char *text, int64_t *ns)
 	     (end = decimal_end(part, &point)) != NULL;) {
 		const struct unit *before = unit;
 
-		unit = unit_at(end);
+		unit = units;
+		while (strncmp(end, unit->name, strlen(unit->name)) != 0)
+			unit++;
 		/*
 		 * A number without a unit stands alone, and "1s 2s" is more
 		 * likely a list that lacks its comma.
