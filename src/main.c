@@ -93,14 +93,6 @@ take_pause(int64_t until_ns)
 	return signals_ends(signal) ? signal : signals_drain();
 }
 
-/* Whether a wrapper has ended by itself, with a status of its own. */
-static bool
-is_of_wrapper(const struct job *job, int status)
-{
-	return status == job->wrapped.lock_conflict
-	    || (job->wrapped.is_timed && (status == 124 || status == 125));
-}
-
 /* Looks up the status, and the messages on stderr, in the tool's table. */
 static void
 look_up(struct outcome *outcome)
@@ -111,20 +103,24 @@ look_up(struct outcome *outcome)
 	struct tool_advice *advice = &outcome->evidence.tool;
 	const struct condition *found;
 	const struct tool_row *code;
+	int status = outcome->status;
 	bool needs_message;
 
-	if (tool == NULL || outcome->kind != OUTCOME_EXITED
-	    || is_of_wrapper(job, outcome->status))
+	if (tool == NULL || outcome->kind != OUTCOME_EXITED)
 		return;
-	found = scan != NULL ? scan_message(scan, outcome->status) : NULL;
+	/* A wrapper has ended by itself, with a status of its own. */
+	if (status == job->wrapped.lock_conflict
+	    || (job->wrapped.is_timed && (status == 124 || status == 125)))
+		return;
+	found = scan != NULL ? scan_message(scan, status) : NULL;
 	if (found != NULL) {
 		advice->verdict = found->verdict;
 		advice->meaning = known_text(found->message->meaning);
 		advice->states_wait = strstr(found->quote.text, " 503") != NULL;
 		if (outcome->evidence.match.verdict == VERDICT_NONE)
 			outcome->evidence.match.last_line = found->quote.text;
-	} else if ((code = tool_code(tool, outcome->status)) != NULL) {
-		needs_message = tool_needs_message(tool, outcome->status);
+	} else if ((code = tool_code(tool, status)) != NULL) {
+		needs_message = tool_needs_message(tool, status);
 		advice->meaning = known_text(code->meaning);
 		if (job->tool != NULL)
 			advice->verdict = code->verdict;
