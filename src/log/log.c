@@ -296,9 +296,10 @@ log_count_down(int64_t until_ns, const char *words, int64_t since_ns)
 {
 	int64_t moment_ns = since_ns < 0 ? until_ns : since_ns;
 	struct queued_signal arrival = { .signal = 0 };
-	int64_t now_ns, next_ns = until_ns;
+	int64_t now_ns;
 
 	while ((now_ns = clock_now_ns()) < until_ns) {
+		int64_t next_ns = until_ns;
 		enum wake wake;
 
 		/* The time is drawn when it is a whole second. */
@@ -403,8 +404,9 @@ report_mishaps(
 	static bool is_reported[MISHAPS];
 
 	for (int mishap = from; mishap < end; mishap++) {
-		struct text text = TEXT_OF(REASON_SIZE);
-		struct text reason = TEXT_OF(REASON_SIZE);
+		char room[2][REASON_SIZE];
+		struct text text = text_in(room[0], REASON_SIZE);
+		struct text reason = text_in(room[1], REASON_SIZE);
 		const char *what = is_reported[mishap]
 		    ? NULL
 		    : mishap_text(&text, &reason, (enum mishap)mishap, state,

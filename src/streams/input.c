@@ -553,7 +553,8 @@ void
 input_report(struct evidence *evidence)
 {
 	evidence->input = in.fate;
-	evidence->input.directory = tempfile_directory();
+	if (in.fate.lost)
+		evidence->input.directory = tempfile_directory();
 	if (in.failure != 0) {
 		evidence->failure.stream = "stdin";
 		evidence->failure.error = in.failure;

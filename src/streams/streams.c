@@ -497,13 +497,15 @@ end_output(struct evidence *evidence)
 {
 	struct stream_failure *failure = &evidence->failure;
 
+	for (struct output *output = out.of; output <= &out.of[1]; output++)
+		if (output->file >= 0)
+			output->size = lseek(output->file, 0, SEEK_END);
+	evidence->full = full_directory();
+	if (out.scan == NULL)
+		return;
 	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		struct scan_stream *stream = &output->watched->stream;
 
-		if (output->file >= 0)
-			output->size = lseek(output->file, 0, SEEK_END);
-		if (out.scan == NULL)
-			continue;
 		failure->cut_off |= output->pipe >= 0;
 		fd_close(&output->pipe);
 		if (out.together || output->fd == STDERR_FILENO)
@@ -513,9 +515,8 @@ end_output(struct evidence *evidence)
 		if (failure->error == 0)
 			failure->error = output->failure;
 	}
-	evidence->full = full_directory();
 	/* A verdict from half of what was looked for may be the wrong one. */
-	if (out.scan != NULL && out.scan->lacks_memory && failure->error == 0)
+	if (out.scan->lacks_memory && failure->error == 0)
 		failure->error = ENOMEM;
 	if (failure->error == 0)
 		return;

@@ -397,10 +397,11 @@ schedule_draw(struct schedule *schedule, int64_t n, bool throttled)
 	else
 		range = range_of(schedule, n);
 	range = settle(policy, range, throttled);
-	/* Uniform among the slots of the range: both ends are one. */
-	pause_ns = slot_ns
-	    * random_between(schedule->random, range.low_ns / slot_ns,
-	        range.high_ns / slot_ns);
+	/* Uniform among the slots of the range: both ends are one, or inf. */
+	pause_ns = range.low_ns == range.high_ns ? range.low_ns
+	                                         : slot_ns
+	        * random_between(schedule->random, range.low_ns / slot_ns,
+	            range.high_ns / slot_ns);
 	pause_ns = min_ns(pause_ns, most(policy));
 	if (!throttled)
 		schedule_remember(schedule, pause_ns);

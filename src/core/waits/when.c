@@ -35,6 +35,9 @@ scan_name(const char *text, const char names[][10], int count, int *index)
 	for (*index = 0; *index < count; ++*index) {
 		size_t length = strlen(names[*index]);
 
+		/* Most texts begin with no letter of a name. */
+		if (((*text ^ names[*index][0]) & 31) != 0)
+			continue;
 		if (strncasecmp(text, names[*index], length) != 0)
 			length = 3;
 		if (strncasecmp(text, names[*index], length) == 0
