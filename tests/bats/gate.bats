@@ -199,6 +199,23 @@ each_signal_ends() {
   assert grep -q 'gate hub open after' "$err"
 }
 
+# has_looked TIMES: at the state file, by the trace.
+has_looked() {
+  [ "$(calls pread64)" -ge "$1" ]
+}
+
+@test "a signal that neither ends nor wakes a run at a shut gate costs it a few calls" {
+  need_strace
+  shut_gate
+  beside -v --gate=hub -- sleep 1000
+  wait_for grep -q 'probing at gate' beside
+  start -- strace -qq -o trace -e trace=ppoll,pread64 "$BACKOFF" --gate=hub -- ./job
+  await "$err" 'waiting at gate hub'
+  signal USR2 "$(child_of "$pid")"
+  wait_for has_looked $(($(calls pread64) + 3))
+  assert [ "$(calls ppoll)" -lt 50 ]
+}
+
 @test "kill -9 of the prober: the next one probes" {
   shut_gate
   # Beside a prober that lives the next one would come after 200 seconds.
