@@ -262,8 +262,7 @@ struct relay {
 	bool (*flush)(bool patient);
 };
 
-/* A child that works for backoff (shared/fleet.c), no part of COMMAND's tree.
- */
+/* A child that works for backoff (shared/fleet.c), outside COMMAND's tree. */
 struct helper {
 	pid_t pid; /* 0: none, or it has been reaped */
 	/* Called while COMMAND runs, as it may have died; or NULL. Returns when

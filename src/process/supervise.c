@@ -32,7 +32,7 @@ struct helper helper;
 enum stage {
 	STAGE_RUNNING,
 	STAGE_GRACE, /* told to end with a --grace */
-	STAGE_ENDING, /* timed out: from now on no limit applies */
+	STAGE_ENDING, /* timed out, or without input: no limit applies now */
 	STAGE_KILLING,
 	STAGE_FLUSHING, /* all processes ended; their output is passed on */
 	STAGE_OVER,

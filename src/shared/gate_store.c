@@ -164,8 +164,7 @@ put_gate(struct gate_store *store, uint64_t ticket)
 	return true;
 }
 
-/* The gate as the server has it, by our clock, without probers that are dead.
- */
+/* The gate as the server has it, by our clock, without dead probers. */
 static bool
 look_at_server(struct gate_store *store)
 {

@@ -235,8 +235,7 @@ note_given(int64_t given)
 	return given;
 }
 
-/* Gives COUNT bytes of the buffer to it. -1, with errno: EAGAIN if it is full.
- */
+/* Gives it COUNT bytes of the buffer. -1, with errno: EAGAIN if it is full. */
 static int64_t
 give(int64_t count)
 {

@@ -193,8 +193,7 @@ bool file_has_writers(int fd);
  */
 int handle_open(pid_t pid);
 
-/* Sends SIGNAL (0: only tries) by HANDLE, or by PID if that is -1; as kill(2).
- */
+/* As kill(2), by HANDLE, or by PID if that is -1; SIGNAL 0 only tries. */
 int handle_signal(int handle, pid_t pid, int signal);
 
 /* new_process: how COMMAND is started */

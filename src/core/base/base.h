@@ -145,7 +145,7 @@ bool has_pattern(const char *from, const char *end, const char *pattern);
 
 /* --- the known word that an unknown one is probably a slip for --- */
 
-#define LONGEST_WORD 24 /* longer ones are not compared */
+#define LONGEST_WORD 24 /* a longer unknown one is not compared */
 
 struct nearest {
 	char word[LONGEST_WORD + 1]; /* the unknown one, in lower case */
