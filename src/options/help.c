@@ -22,23 +22,6 @@
 #define USUAL_WIDTH 80
 #define WIDEST_TEXT 80 /* longer lines are hard to read */
 
-const struct option_row option_table[OPTIONS] = {
-#define GROUP(group, title) { .help = title },
-#define OPT(set, id, letter, name, argument, parser, target, help) \
-	{ name, argument, help, letter, PROGRAM_##set },
-#include "options/options.def"
-};
-
-/* Needed because in C a string may fill an array without room for its NUL. */
-#define FITS(string, array) \
-	_Static_assert(sizeof(string) <= sizeof(array), "too long: " string);
-#define GROUP(group, title) FITS(title, option_table->help)
-#define OPT(set, id, letter, word, value, parser, target, text) \
-	FITS(word, option_table->name) \
-	FITS(value, option_table->argument) \
-	FITS(text, option_table->help)
-#include "options/options.def"
-
 bool
 option_is_ours(enum option_id id)
 {
@@ -143,9 +126,7 @@ usage_refuse(const char *what, const char *text, const char *why)
 void
 option_refuse(enum option_id id, const char *text, const char *why)
 {
-	usage_refuse(
-	    JOINED(2 + sizeof option_table->name, "--", option_table[id].name),
-	    text, why);
+	usage_refuse(JOINED(64, "--", option_table[id].name), text, why);
 }
 
 void *
@@ -190,7 +171,7 @@ print_names(const struct option_row *row)
 static void
 print_option(const struct option_row *row, int width, bool brief)
 {
-	struct text help = TEXT_OF(sizeof row->help + 8);
+	struct text help = TEXT_OF(256);
 	const char *rest = row->help, *percent = strstr(rest, "%)");
 	int from
 	    = width - TEXT_COLUMN >= LEAST_TEXT ? TEXT_COLUMN : NARROW_COLUMN;

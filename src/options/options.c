@@ -11,6 +11,19 @@
 #include "options/options.h"
 #include "streams/streams.h"
 
+#define ALL 0
+#define FIELD(field) offsetof(struct options, field)
+#define RULES FIELD(settings.rules)
+#define POLICY(field) FIELD(settings.policy.field)
+#define LIMIT(field) FIELD(settings.limits.field)
+
+const struct option_row option_table[OPTIONS] = {
+#define GROUP(group, title) { .name = "", .help = title },
+#define OPT(set, id, letter, name, argument, parser, target, help) \
+	{ name, argument, help, value_##parser, target, letter, PROGRAM_##set },
+#include "options/options.def"
+};
+
 /* The argument of each option that was given (the last one), or NULL. */
 static const char *given[OPTIONS];
 
@@ -222,28 +235,14 @@ next_option(int argc, char **argv, const char **text, char *const **operands)
 
 /* --- one option --- */
 
-#define ALL 0
-#define FIELD(field) offsetof(struct options, field)
-#define RULES FIELD(settings.rules)
-#define POLICY(field) FIELD(settings.policy.field)
-#define LIMIT(field) FIELD(settings.limits.field)
-
-/* The parser of an option's argument, and the field that it sets. */
-static const struct {
-	value_parser *parse;
-	size_t field;
-} targets[OPTIONS] = {
-#define OPT(set, id, letter, name, argument, parser, target, help) \
-	[OPT_##id] = { value_##parser, target },
-#include "options/options.def"
-};
-
 /* Applies one option; exits with 125 if its TEXT is not acceptable. */
 static void
 set_option(struct options *options, enum option_id id, const char *text)
 {
+	const struct option_row *row = &option_table[id];
+
 	refusal = (struct refusal) { .item = "" };
-	if (!targets[id].parse(text, (char *)options + targets[id].field))
+	if (!row->parse(text, (char *)options + row->field))
 		option_refuse(id, *refusal.item != '\0' ? refusal.item : text,
 		    refusal.why);
 }

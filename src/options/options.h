@@ -52,13 +52,18 @@ enum option_id {
 };
 
 /*
- * Arrays, because pointers would have to be relocated at every start. A row of
- * a group has only its title, as HELP.
+ * Reads TEXT into FIELD. False: it is refused; REFUSAL, all zero before, says
+ * why, and FIELD is undefined.
  */
+typedef bool value_parser(const char *text, void *field);
+
+/* A row of a group has only its title, as HELP. */
 struct option_row {
-	char name[16]; /* the long name, without "--" */
-	char argument[20]; /* "[WHAT]" is optional; "": takes none */
-	char help[96];
+	const char *name; /* the long name, without "--" */
+	const char *argument; /* "[WHAT]" is optional; "": takes none */
+	const char *help;
+	value_parser *parse; /* sets what is at FIELD of struct options */
+	size_t field;
 	char letter; /* or 0 */
 	unsigned char programs; /* of enum program_set */
 };
@@ -81,12 +86,6 @@ extern struct refusal {
 	char item[64]; /* the offending part of it; "": all of it */
 	char why[192];
 } refusal;
-
-/*
- * Reads TEXT into FIELD. False: it is refused; REFUSAL, all zero before, says
- * why, and FIELD is undefined.
- */
-typedef bool value_parser(const char *text, void *field);
 
 /* All of them: value_duration and so on. */
 #define OPT(set, id, letter, name, argument, parser, target, help) \

@@ -22,7 +22,7 @@ enum {
 };
 
 struct row {
-	char words[64], needs[96]; /* patterns of skip_pattern() */
+	const char *words, *needs; /* patterns of skip_pattern() */
 	int flags;
 };
 
@@ -33,7 +33,6 @@ struct row {
 		words " (at|on)", "", MOMENT \
 	}
 
-/* Arrays, because pointers would have to be relocated at every start. */
 static const struct row rows[] = {
 	{ "retry-after", "", HEADER },
 	{ "(rate|x-rate)_limit-reset-after", "", HEADER },
