@@ -463,11 +463,14 @@ process_dumps_no_core(void)
 
 /* signal_queue */
 
-static int queue; /* of signalfd(2) */
+static sigset_t wanted;
+static int queue; /* signalfd(2) of these, to poll it beside others */
+static struct queued_signal next; /* of signal 0: none */
 
 bool
 signal_queue_open(const sigset_t *signals)
 {
+	wanted = *signals;
 	queue = fd_out_of_the_way(
 	    signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK));
 	return queue >= 0;
@@ -476,32 +479,48 @@ signal_queue_open(const sigset_t *signals)
 void
 signal_queue_narrow(const sigset_t *signals)
 {
+	wanted = *signals;
 	signalfd(queue, signals, 0);
+}
+
+/* Whether there is a next signal within LEFT; NULL: for ever. */
+static bool
+has_next(const struct timespec *left)
+{
+	siginfo_t info;
+
+	if (next.signal == 0 && sigtimedwait(&wanted, &info, left) > 0)
+		next = (struct queued_signal) {
+			.signal = info.si_signo,
+			.is_by_process = info.si_code != SI_KERNEL,
+			.sender = info.si_pid,
+		};
+	return next.signal != 0;
 }
 
 bool
 signal_queue_take(struct queued_signal *queued)
 {
-	struct signalfd_siginfo info;
+	static const struct timespec now;
+	bool found = has_next(&now);
 
-	if (read(queue, &info, sizeof info) != sizeof info)
-		return false;
-	*queued = (struct queued_signal) {
-		.signal = (int)info.ssi_signo,
-		.is_by_process = info.ssi_code != SI_KERNEL,
-		.sender = (pid_t)info.ssi_pid,
-	};
-	return true;
+	*queued = next;
+	next.signal = 0;
+	return found;
 }
 
+/* A descriptor wakes the process later than the signal itself does. */
 int
 signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns)
 {
-	struct timespec left = clock_timespec(left_ns > 0 ? left_ns : 0);
+	struct timespec room = clock_timespec(left_ns > 0 ? left_ns : 0);
+	struct timespec *left = left_ns == INT64_MAX ? NULL : &room;
 
 	watched[0] = (struct pollfd) { .fd = queue, .events = POLLIN };
-	return ppoll(
-	    watched, (nfds_t)count, left_ns == INT64_MAX ? NULL : &left, NULL);
+	if (count > 1)
+		return ppoll(watched, (nfds_t)count, left, NULL);
+	watched[0].revents = has_next(left) ? POLLIN : 0;
+	return watched[0].revents != 0;
 }
 
 void

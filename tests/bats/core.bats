@@ -162,25 +162,6 @@ compiles() {
   run $CC -fsyntax-only -I "$BATS_TEST_TMPDIR" -I src -I "$(dirname "$BACKOFF")" "$1"
 }
 
-# with_option NAME: the table of options, with one of that name.
-with_option() {
-  local row='OPT(BOTH, NOVEL, 0, "NAME", "TEXT", text, FIELD(log.name), "x")'
-  sed "s/^#undef GROUP/${row/NAME/$1}\n&/" src/options/options.def \
-    >"$BATS_TEST_TMPDIR/options/options.def"
-}
-
-@test "an option with a name that does not fit into the table does not compile" {
-  needs_compiler
-  mkdir "$BATS_TEST_TMPDIR/options"
-  with_option fifteen-letters
-  compiles src/options/help.c
-  assert_success
-  with_option sixteen--letters
-  compiles src/options/help.c
-  assert_failure
-  assert_output --partial 'too long: '
-}
-
 # with_tables ROW...: what is known, as tables.awk makes it of these.
 with_tables() {
   printf '%s\n' "$@" >"$BATS_TEST_TMPDIR/novel.tbl"

@@ -331,7 +331,7 @@ injected() {
 # injected_for_room NAME ARG...: likewise, while the first line waits for room,
 # after one attempt.
 injected_for_room() {
-  local call=ppoll:signal=$1:when=2
+  local call=ppoll:signal=$1:when=1
   # Whether there is room is asked by poll as well.
   has_answer signalfd || call=poll:signal=$1:when=3
   stderr_kind=stalled injected "$call" "${@:2}"
