@@ -154,7 +154,7 @@ SCRIPT
   local blind=(strace -qq -o trace -e trace='prctl,?readlink,readlinkat' -e inject=prctl:error=EINVAL
     -e inject='?readlink,readlinkat:error=ENOENT')
   never_waits "${blind[@]}"
-  assert_events 'attempts[0].duration_s >= 1200*ms'
+  assert_events 'end.elapsed_s >= 1200*ms'
   under=("${blind[@]}")
   run -124 logged -n 1 -t 100ms -- sleep 1000
   assert_events 'attempts[0].signal == "TERM"'

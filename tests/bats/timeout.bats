@@ -12,7 +12,7 @@ load ../lib/tree
   assert_events 'len(attempts) == 3' \
     'all(a.outcome == "timed-out" and a.signal == "TERM" and a.status is None for a in attempts)' \
     'all(a.verdict == "retry" and a.reason == "timed out after 100ms" for a in attempts)' \
-    'all(a.duration_s >= 100*ms for a in attempts)'
+    'end.elapsed_s >= 300*ms'
 }
 
 @test "rule 37: a command has the time of --kill-after to react, and how it does so does not matter" {
@@ -28,7 +28,7 @@ load ../lib/tree
   cut_when_ready -t -n 1 -k 300ms -- sh -c \
     'trap "" TERM; : >ready; while :; do sleep 1000; done'
   assert_events 'attempts[0].outcome == "timed-out" and attempts[0].signal == "KILL"' \
-    "attempts[0].duration_s >= ${limit%%[ms]*} * ${limit##*[0-9]} + 300*ms"
+    "end.elapsed_s >= ${limit%%[ms]*} * ${limit##*[0-9]} + 300*ms"
 }
 
 # A wrong program waits until COMMAND ends by itself.
