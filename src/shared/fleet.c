@@ -40,7 +40,7 @@
 static const char ended[] = "backoff-fleet has ended";
 
 static char **environment; /* ours, before it is made COMMAND's */
-static char program[PATH_MAX];
+static const char *program;
 static int helper_socket = -1; /* our end */
 static int64_t started_ns; /* the helper */
 static char server[FLEET_TEXT_SIZE]; /* what to call it */
@@ -55,57 +55,29 @@ static struct part {
 } parts[FLEET_PARTS] = { { .kind = "gate" }, { .kind = "slots" } };
 
 /* The one named, or beside our own binary, or where it is installed. */
-static void
+static const char *
 find_program(void)
 {
+	static char beside[PATH_MAX];
 	const char *named = getenv("BACKOFF_FLEET_HELPER");
-	struct text text = text_in(program, sizeof program);
 	char own[PATH_MAX];
 
-	if (named != NULL)
-		text_add(&text, named);
-	if (text.length > 0)
-		return;
-	if (process_own_program(own, sizeof own)) {
-		text_join(&text, dirname(own), "/backoff-fleet");
-		if (access(program, X_OK) == 0)
-			return;
-	}
-	text_copy(program, sizeof program, LIBEXECDIR "/backoff-fleet");
+	if (named != NULL && named[0] != '\0')
+		return named;
+	if (process_own_program(own, sizeof own))
+		text_copy(beside, sizeof beside,
+		    JOINED(PATH_MAX, dirname(own), "/backoff-fleet"));
+	return access(beside, X_OK) == 0 ? beside : LIBEXECDIR "/backoff-fleet";
 }
 
 /* In the child, up to exec. The helper itself closes other descriptors. */
 static void
 become_helper(const void *its_socket)
 {
-	char *argv[] = { program, NULL };
+	char *argv[] = { (char *)(uintptr_t)program, NULL };
 
 	if (dup2(*(const int *)its_socket, HELPER_SOCKET) >= 0)
 		execve(program, argv, environment);
-}
-
-/*
- * No key of the terminal reaches the helper, and it has one descriptor: a
- * socket that keeps messages apart. It is to end when that ends. False: errno.
- */
-static bool
-helper_start(void)
-{
-	int ends[2];
-	pid_t pid;
-
-	started_ns = clock_now_ns();
-	if (!messages_pair(ends))
-		return false;
-	helper_socket = fd_out_of_the_way(ends[0]);
-	/* Not 3 itself: a copy onto itself would be closed on exec. */
-	ends[1] = fd_out_of_the_way(ends[1]);
-	pid = new_process(become_helper, &ends[1]);
-	fd_close(&ends[1]);
-	helper.pid = pid > 0 ? pid : 0;
-	if (pid < 0)
-		fd_close(&helper_socket);
-	return pid > 0;
 }
 
 /* Waits until UNTIL_NS of CLOCK_MONOTONIC for its end, and then kills it. */
@@ -127,33 +99,47 @@ helper_end(int64_t until_ns)
 	helper.pid = 0;
 }
 
-/* A question about PART begins, in ROOM. */
-static struct text
-question(char room[FLEET_LINE_SIZE], const char *word, enum fleet_part part)
+/* Sends WORD, a question about PART, and the REST of it. */
+static bool
+say(const char *word, enum fleet_part part, const char *rest)
 {
-	struct text text = text_in(room, FLEET_LINE_SIZE);
+	struct text text = TEXT_OF(FLEET_LINE_SIZE);
 
-	text_join(&text, word, " {", parts[part].name, "}:", parts[part].kind);
-	return text;
+	text_join(
+	    &text, word, " {", parts[part].name, "}:", parts[part].kind, rest);
+	return message_send(helper_socket, text.data, text.length);
 }
 
-/* NULL, or why not. The helper is told what one before it has held. */
+/*
+ * No key of the terminal reaches the helper, and it has one descriptor: a
+ * socket that keeps messages apart. It is to end when that ends, and is told
+ * what one before it has held. NULL, or why not.
+ */
 static const char *
 start(void)
 {
-	char room[FLEET_LINE_SIZE];
+	int ends[2];
+	pid_t pid = -1;
 
 	helper_end(0);
-	if (!helper_start())
+	started_ns = clock_now_ns();
+	if (messages_pair(ends)) {
+		helper_socket = fd_out_of_the_way(ends[0]);
+		/* Not 3 itself: a copy onto itself would be closed on exec. */
+		ends[1] = fd_out_of_the_way(ends[1]);
+		pid = new_process(become_helper, &ends[1]);
+		fd_close(&ends[1]);
+	}
+	if (pid < 0) {
+		fd_close(&helper_socket);
 		return errno == ENOENT ? "backoff-fleet is not installed"
 		                       : strerror(errno);
-	for (enum fleet_part part = 0; part < FLEET_PARTS; part++) {
-		struct text text = question(room, "keep", part);
-
-		text_join(&text, " ", NUMBER((int64_t)parts[part].held));
-		if (parts[part].held > 0)
-			message_send(helper_socket, room, text.length);
 	}
+	helper.pid = pid;
+	for (enum fleet_part part = 0; part < FLEET_PARTS; part++)
+		if (parts[part].held > 0)
+			say("keep", part,
+			    JOINED(32, " ", NUMBER((int64_t)parts[part].held)));
 	return NULL;
 }
 
@@ -178,12 +164,11 @@ hear(int64_t within_ns)
 }
 
 static const char *
-ask_once(const struct text *text)
+ask_once(const char *word, enum fleet_part part, const char *rest)
 {
 	const char *why = helper_socket < 0 ? start() : NULL;
 
-	if (why == NULL
-	    && !message_send(helper_socket, text->data, text->length))
+	if (why == NULL && !say(word, part, rest))
 		why = ended;
 	do
 		why = why != NULL ? why : hear(ANSWER_NS);
@@ -196,14 +181,14 @@ ask_once(const struct text *text)
  * False: the fleet is lost.
  */
 static bool
-ask(const struct text *text)
+ask(const char *word, enum fleet_part part, const char *rest)
 {
-	const char *why = ask_once(text);
+	const char *why = ask_once(word, part, rest);
 	int64_t now_ns, before_ns = fleet_server.asked_ns;
 
 	if (why == ended) {
 		helper_end(0);
-		why = ask_once(text);
+		why = ask_once(word, part, rest);
 	}
 	now_ns = fleet_server.asked_ns = boot_clock_ns();
 	if (why == NULL && strcmp(answer.fields[0], "lost") != 0) {
@@ -254,7 +239,7 @@ fleet_start(const struct shared_options *options)
 	const char *why;
 
 	environment = environ;
-	find_program();
+	program = find_program();
 	parts[FLEET_GATE].name = options->gate.name;
 	parts[FLEET_SLOTS].name = options->slots.name;
 	why = start();
@@ -279,12 +264,11 @@ bool
 fleet_look(enum fleet_part part, const uint64_t *members, int count,
     struct fleet_view *view)
 {
-	char room[FLEET_LINE_SIZE];
-	struct text text = question(room, "look", part);
+	struct text text = TEXT_OF(FLEET_LINE_SIZE);
 
 	for (int i = 0; i < count; i++)
 		text_join(&text, " ", NUMBER((int64_t)members[i]));
-	if (fleet_server.is_lost || !ask(&text))
+	if (fleet_server.is_lost || !ask("look", part, text.data))
 		return false;
 	view->ahead_ns = answer.numbers[1] - answer.numbers[2];
 	view->size = 0;
@@ -302,13 +286,12 @@ enum fleet_result
 fleet_put(enum fleet_part part, uint64_t member, const struct fleet_view *view,
     const uint8_t *state, size_t size)
 {
-	char room[FLEET_LINE_SIZE];
-	struct text text = question(room, "put", part);
+	struct text text = TEXT_OF(FLEET_LINE_SIZE);
 
 	text_join(&text, " ", NUMBER((int64_t)member));
 	add_state(&text, view->state, view->size);
 	add_state(&text, state, size);
-	if (fleet_server.is_lost || !ask(&text))
+	if (fleet_server.is_lost || !ask("put", part, text.data))
 		return FLEET_LOST;
 	if (answer.numbers[1] == 0)
 		return FLEET_CROSSED;
@@ -319,11 +302,9 @@ fleet_put(enum fleet_part part, uint64_t member, const struct fleet_view *view,
 enum fleet_result
 fleet_drop(enum fleet_part part)
 {
-	char room[FLEET_LINE_SIZE];
-	struct text text = question(room, "drop", part);
 	bool was_held = parts[part].held > 0;
 	/* Or else the helper would go on with it. */
-	bool done = !was_held || ask(&text);
+	bool done = !was_held || ask("drop", part, "");
 
 	hold(part, 0);
 	if (!done)
