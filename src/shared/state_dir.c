@@ -51,12 +51,10 @@ make(char *path)
 	mode_t mask = umask(0);
 	bool is_made;
 
-	for (char *at = path + 1; *at != '\0'; at++)
-		if (*at == '/') {
-			*at = '\0';
-			mkdir(path, 0700);
-			*at = '/';
-		}
+	for (char *at = path; (at = strchr(at + 1, '/')) != NULL; *at = '/') {
+		*at = '\0';
+		mkdir(path, 0700);
+	}
 	is_made = mkdir(path, 0700) == 0 || errno == EEXIST;
 	umask(mask);
 	return is_made;
@@ -83,19 +81,16 @@ is_ours(const char *path)
 static bool
 has_foreign_link(const char *path)
 {
-	char copy[PATH_MAX];
-	struct text text = text_in(copy, sizeof copy);
+	struct text copy = TEXT_OF(PATH_MAX);
+	char *at = copy.data;
 	struct stat stat_of;
 
-	text_join(&text, path, "/");
-	for (char *at = copy + 1; *at != '\0'; at++) {
-		if (*at != '/')
-			continue;
+	text_join(&copy, path, "/");
+	for (; (at = strchr(at + 1, '/')) != NULL; *at = '/') {
 		*at = '\0';
-		if (lstat(copy, &stat_of) == 0 && S_ISLNK(stat_of.st_mode)
+		if (lstat(copy.data, &stat_of) == 0 && S_ISLNK(stat_of.st_mode)
 		    && stat_of.st_uid != geteuid() && stat_of.st_uid != 0)
 			return true;
-		*at = '/';
 	}
 	return false;
 }
@@ -171,17 +166,16 @@ state_dir_open(bool to_be_made)
 {
 	const char *xdg = absolute("XDG_STATE_HOME");
 	const char *all = getenv("STATE_DIRECTORY"); /* parted by colons */
-	char first[PATH_MAX];
-	struct text text = text_in(first, sizeof first);
+	struct text first = TEXT_OF(PATH_MAX);
 
 	if (dir.path[0] != '\0')
 		return dir.fd >= 0;
 	makes = to_be_made;
 	if (all != NULL)
-		text_part(&text, all, length_before(all, ':'));
+		text_part(&first, all, length_before(all, ':'));
 	return (look_in(asked, "", BY_USER)
 	           || look_in(getenv("BACKOFF_STATE_DIR"), "", BY_USER)
-	           || look_in(first, "", BY_USER)
+	           || look_in(first.data, "", BY_USER)
 	           || (geteuid() == 0
 	               && look_in("/var/lib/backoff", "", BY_DEFAULT))
 	           || (xdg != NULL ? look_in(xdg, "/backoff", OF_HOME)
