@@ -56,7 +56,7 @@ add_identity(struct text *text)
 static bool
 is_held_above(const char *holder)
 {
-	int64_t numbers[3], slot;
+	int64_t numbers[3], byte;
 	char *end;
 
 	for (int i = 0; i < 3; i++) {
@@ -65,9 +65,9 @@ is_held_above(const char *holder)
 		numbers[i] = strtoll(holder, &end, 10);
 		holder = end + (*end == ':');
 	}
-	slot = numbers[2];
-	return slot < SLOTS_MOST
-	    && (options->fleet || lock_is_taken(&file, STATE_LOCK_SLOT + slot))
+	byte = STATE_LOCK_SLOT + min_ns(numbers[2], SLOTS_MOST);
+	return numbers[2] < SLOTS_MOST
+	    && (options->fleet || lock_any(&file, byte, byte))
 	    && (numbers[1] == 0 || numbers[1] != processes_namespace()
 	        || process_may_be_ancestor(numbers[0]));
 }

@@ -122,10 +122,9 @@ void lock_free(const struct state_file *file, int64_t byte);
 bool lock_is_possible(struct state_file *file);
 
 /*
- * Whether other open descriptions have the lock of a byte, or of any from FIRST
- * to LAST, now; and of how many.
+ * Whether other open descriptions have the lock of any byte from FIRST to LAST,
+ * now; and of how many.
  */
-bool lock_is_taken(const struct state_file *file, int64_t byte);
 bool lock_any(const struct state_file *file, int64_t first, int64_t last);
 int64_t lock_count(const struct state_file *file, int64_t first, int64_t last);
 

@@ -74,12 +74,6 @@ lock_any(const struct state_file *file, int64_t first, int64_t last)
 	return last >= first && lock(file, F_GETLK, F_WRLCK, first, last) > 0;
 }
 
-bool
-lock_is_taken(const struct state_file *file, int64_t byte)
-{
-	return lock_any(file, byte, byte);
-}
-
 int64_t
 lock_count(const struct state_file *file, int64_t first, int64_t last)
 {
@@ -87,7 +81,7 @@ lock_count(const struct state_file *file, int64_t first, int64_t last)
 
 	/* The kernel does not say which lock it finds first, or how wide. */
 	for (int64_t byte = first; byte <= last; byte++)
-		count += lock_is_taken(file, byte);
+		count += lock_any(file, byte, byte);
 	return count;
 }
 
@@ -245,13 +239,12 @@ void
 state_log_lost(bool is_limit, const char *kind, const char *name, bool of_fleet,
     const char *reason, const char *go_on)
 {
-	char words[PATH_MAX + WHY_SIZE + 192];
-	struct text text = text_in(words, sizeof words);
+	struct text words = TEXT_OF(1024);
 
-	text_join(&text, is_limit ? "limit of " : "cannot use ", kind, " ",
+	text_join(&words, is_limit ? "limit of " : "cannot use ", kind, " ",
 	    of_fleet ? FLEET_PREFIX : "", name,
 	    is_limit ? " NOT enforced (" : " (", reason, ")", go_on);
-	log_degraded(is_limit ? WEIGHT_ALARM : WEIGHT_NORMAL, words,
+	log_degraded(is_limit ? WEIGHT_ALARM : WEIGHT_NORMAL, words.data,
 	    JOINED(FLEET_NAME_SIZE + 16, of_fleet ? "fleet " : "", kind, " ",
 	        name),
 	    reason);
@@ -260,12 +253,11 @@ state_log_lost(bool is_limit, const char *kind, const char *name, bool of_fleet,
 bool
 state_file_lose(struct state_file *file)
 {
-	char words[PATH_MAX + WHY_SIZE + 80];
-	struct text reason = text_in(words, sizeof words);
+	struct text reason = TEXT_OF(2 * TEXT_BOUND + WHY_SIZE);
 	bool is_limit = file->is_limit && !file->is_fleet;
 
 	state_file_add_why(&reason, file);
-	state_log_lost(is_limit, file->what, file->name, false, words,
+	state_log_lost(is_limit, file->what, file->name, false, reason.data,
 	    file->is_fleet ? "; going on with the fleet alone"
 	        : is_limit ? ""
 	                   : "; going on without");

@@ -31,8 +31,8 @@ test_had(void)
 
 	ok(lock_try(&a, 0) == LOCK_HAD, "a free lock is had");
 	ok(lock_try(&b, 0) == LOCK_BUSY, "nobody else has it then");
-	ok(lock_is_taken(&b, 0), "others see that it is taken");
-	ok(!lock_is_taken(&a, 0), "its own lock is no hindrance");
+	ok(lock_any(&b, 0, 0), "others see that it is taken");
+	ok(!lock_any(&a, 0, 0), "its own lock is no hindrance");
 	ok(lock_try(&b, 1) == LOCK_HAD, "another byte is another lock");
 	lock_free(&a, 0);
 	ok(lock_try(&b, 0) == LOCK_HAD, "once freed, others have it");
@@ -101,7 +101,7 @@ test_missing(void)
 	ok(lock_try(&file, 0) == LOCK_FAILED
 	        && strcmp(file.why, strerror(ENOLCK)) == 0,
 	    "there are no locks, and that is said");
-	ok(!lock_is_taken(&file, 0), "nothing is taken");
+	ok(!lock_any(&file, 0, 0), "nothing is taken");
 	fd_close(&file.fd);
 }
 
