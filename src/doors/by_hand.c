@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -94,7 +93,7 @@ _Noreturn void
 doors_list(const char *directory)
 {
 	const char *why = NULL;
-	struct dirent **names = NULL;
+	static struct dirent **names; /* the exit frees them */
 	struct statvfs disk;
 	int width = 4, count = 0;
 
@@ -116,34 +115,12 @@ doors_list(const char *directory)
 	printf("%-*s  GATE   SINCE                  RATE   LIMIT  WAITING  "
 	       "SLOTS  DEFERRED UNTIL       REASON\n",
 	    width, "NAME");
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++)
 		print_row(width, names[i]->d_name);
-		free(names[i]);
-	}
-	free(names);
 	usage_finish();
 }
 
 /* --- --gate=open:NAME --- */
-
-/*
- * Opens the file, or notes there why not. False: there is none, as the gate was
- * never used.
- */
-static bool
-find_file(struct state_file *file)
-{
-	struct stat stat;
-
-	if (!state_dir_open(false) && state_dir->error != ENOENT)
-		usage_refuse("--gate=open", state_dir->path, state_dir->why);
-	if (state_dir->fd < 0
-	    || fstatat(state_dir->fd, file->name, &stat, AT_SYMLINK_NOFOLLOW)
-	        != 0)
-		return false;
-	state_file_open(file);
-	return true;
-}
 
 _Noreturn void
 doors_open_gate(const struct shared_options *options)
@@ -154,11 +131,24 @@ doors_open_gate(const struct shared_options *options)
 	    = { .directory = options->directory, .gate = *gate };
 	struct gate_store store = { .file
 		= { .name = gate->name, .is_fleet = gate->fleet, .fd = -1 } };
+	bool is_used = gate->fleet;
 	const char *why = NULL;
+	struct stat stat;
 
 	doors_start(&alone, NULL, "", random_from(0), 0);
-	if ((gate->fleet || find_file(&store.file))
-	    && !gate_store_report(&store, &by_hand))
+	if (!gate->fleet) {
+		if (!state_dir_open(false) && state_dir->error != ENOENT)
+			usage_refuse(
+			    "--gate=open", state_dir->path, state_dir->why);
+		/* No file is made of a gate that was never used. */
+		is_used = state_dir->fd >= 0
+		    && fstatat(state_dir->fd, gate->name, &stat,
+		           AT_SYMLINK_NOFOLLOW)
+		        == 0;
+		if (is_used)
+			state_file_open(&store.file);
+	}
+	if (is_used && !gate_store_report(&store, &by_hand))
 		why = fleet_lost_why() != NULL ? fleet_lost_why()
 		                               : store.file.why;
 	fleet_end();
