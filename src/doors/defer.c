@@ -51,13 +51,12 @@ static void
 log_event(
     enum weight weight, const char *words, uint32_t failures, int64_t wait_ns)
 {
-	char members[256];
-	struct text text = text_in(members, sizeof members);
+	struct text members = TEXT_OF(256);
 
-	json_member_string(&text, "defer", options->name);
-	json_member_number(&text, "failures", failures);
-	json_member_seconds(&text, "next_s", wait_ns);
-	log_shared(weight, words, "defer", members);
+	json_member_string(&members, "defer", options->name);
+	json_member_number(&members, "failures", failures);
+	json_member_seconds(&members, "next_s", wait_ns);
+	log_shared(weight, words, "defer", members.data);
 }
 
 /*
@@ -89,7 +88,6 @@ finish(const struct deferral *deferral)
 struct entry
 defer_ask(void)
 {
-	static const struct entry go = { .admission = ADMISSION_GO };
 	int64_t high_ns = options->limits.high_ns;
 	int64_t epoch_ns = clock_epoch_ns();
 	int64_t until_ns, wait_ns;
@@ -132,27 +130,26 @@ defer_look_back(void)
 void
 defer_log_recovery(enum result result)
 {
-	char words[128];
-	struct text text = text_in(words, sizeof words);
+	struct text words = TEXT_OF(128);
 
 	if ((result != RESULT_SUCCESS && result != RESULT_PASS)
 	    || before.runs == 0)
 		return;
-	text_join(&text, result == RESULT_PASS ? "passed" : "succeeded",
+	text_join(&words, result == RESULT_PASS ? "passed" : "succeeded",
 	    ", after ", NUMBER(before.runs),
 	    before.runs == 1 ? " run" : " runs", " had given up since ");
-	add_minute(&text, clock_epoch_ns(), before.since_ns / NS_PER_MIN);
-	log_event(WEIGHT_RECOVERY, words, before.runs, 0);
+	add_minute(&words, clock_epoch_ns(), before.since_ns / NS_PER_MIN);
+	log_event(WEIGHT_RECOVERY, words.data, before.runs, 0);
 }
 
 void
 defer_end(const struct loop_state *state, enum result result)
 {
 	bool is_good = result == RESULT_SUCCESS || result == RESULT_PASS;
-	char words[REASON_SIZE];
-	struct text reason = text_in(words, sizeof words);
-	struct run_end end
-	    = { .result = result, .verdict = state->verdict, .reason = words };
+	struct text reason = TEXT_OF(REASON_SIZE);
+	struct run_end end = { .result = result,
+		.verdict = state->verdict,
+		.reason = reason.data };
 	struct deferral deferral;
 
 	if (file.fd < 0 || !(is_good || deferral_gave_up(result)))

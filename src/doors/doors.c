@@ -12,20 +12,12 @@
 
 struct doors doors;
 
-static const struct entry go = { .admission = ADMISSION_GO };
-
-static void
-join_name(char name[FLEET_NAME_SIZE], bool fleet, const char *local)
-{
-	struct text text = text_in(name, FLEET_NAME_SIZE);
-
-	text_join(&text, fleet ? FLEET_PREFIX : "", local);
-}
-
 bool
 doors_start(const struct shared_options *what, const struct settings *settings,
     const char *id, struct random random, uint64_t owner)
 {
+	struct text gate = text_in(doors.gate, sizeof doors.gate);
+	struct text slots = text_in(doors.slots, sizeof doors.slots);
 	const char *why = NULL;
 
 	doors = (struct doors) {
@@ -35,10 +27,10 @@ doors_start(const struct shared_options *what, const struct settings *settings,
 		.run = hash_of(id, strlen(id)),
 		.owner = (owner & INT64_MAX) | 1,
 	};
-	join_name(doors.gate, what->gate.fleet, what->gate.name);
-	join_name(doors.slots, what->slots.fleet, what->slots.name);
+	text_join(&gate, what->gate.fleet ? FLEET_PREFIX : "", what->gate.name);
+	text_join(
+	    &slots, what->slots.fleet ? FLEET_PREFIX : "", what->slots.name);
 	state_dir_start(what->directory);
-	gate_start();
 	if (what->gate.fleet || (what->slots.fleet && !slots_are_of_parent()))
 		why = fleet_start(&doors.options);
 	if (why != NULL)

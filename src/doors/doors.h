@@ -68,14 +68,13 @@ extern struct doors {
 	uint64_t owner; /* a number that no other run has */
 } doors;
 
+static const struct entry go = { .admission = ADMISSION_GO };
+
 /*
  * Whether this run may make its first attempt; ADMISSION_REFUSED: it is put
  * off, as it never is at a terminal.
  */
 struct entry defer_ask(void);
-
-/* By doors_start(). */
-void gate_start(void);
 
 /*
  * Waits until an attempt may begin, until UNTIL_NS of CLOCK_MONOTONIC at the

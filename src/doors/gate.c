@@ -17,20 +17,6 @@ static bool was_open; /* the gate, when it was let through */
 static int64_t waited_ns; /* at the gate, in all */
 static int64_t spent_ns; /* of --gate-wait */
 
-static const struct entry go = { .admission = ADMISSION_GO };
-
-/* Not above: the whole record would be in the file of the program. */
-void
-gate_start(void)
-{
-	store.file = (struct state_file) {
-		.what = "gate",
-		.name = options->name,
-		.is_fleet = options->fleet,
-		.fd = -1,
-	};
-}
-
 /* --- the log --- */
 
 /*
@@ -60,15 +46,13 @@ log_event(struct gate_event event)
 	bool is_detail = event.kind == GATE_LOG_PROBE
 	    || event.kind == GATE_LOG_OPEN || event.kind == GATE_LOG_LOST
 	    || (event.kind == GATE_LOG_WAIT && gate->state != GATE_SHUT);
-	char words[512], members[512];
-	struct text text = text_in(words, sizeof words);
-	struct text json = text_in(members, sizeof members);
+	struct text words = TEXT_OF(512), members = TEXT_OF(512);
 
-	gate_message(&text, &event);
-	json_gate(&json, &event);
+	gate_message(&words, &event);
+	json_gate(&members, &event);
 	log_shared(
-	    is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL, words, NULL, NULL);
-	log_shared(WEIGHT_NORMAL, NULL, "gate", members);
+	    is_detail ? WEIGHT_DETAIL : WEIGHT_NORMAL, words.data, NULL, NULL);
+	log_shared(WEIGHT_NORMAL, NULL, "gate", members.data);
 }
 
 void
@@ -239,6 +223,12 @@ gate_enter(int64_t until_ns, bool *waited)
 	struct gate_answer answer;
 	struct entry entry;
 
+	/* Set here: the program's file would have the whole store, if above. */
+	if (store.file.what == NULL)
+		store.file = (struct state_file) { .what = "gate",
+			.name = options->name,
+			.is_fleet = options->fleet,
+			.fd = -1 };
 	if (options->name[0] == '\0')
 		return go;
 	state_file_use(&store.file);
@@ -295,53 +285,42 @@ outcome_of(const struct loop_state *state)
 	    : GATE_FAILURE;
 }
 
-/* The attempt as the gate sees it; WORDS takes the reason. */
-static struct gate_attempt
-attempt_of(const struct loop_state *state, char words[REASON_SIZE])
+struct gate_effect
+gate_leave(const struct loop_state *state)
 {
 	const struct outcome *outcome = &state->outcome;
 	const struct hint *hint = &outcome->evidence.hint;
-	int64_t ahead_ns = boot_clock_ns() - clock_now_ns();
-	struct text reason = text_in(words, REASON_SIZE);
-	struct gate_attempt attempt = {
+	struct gate_effect effect = { .signal = 0 };
+	struct text reason = TEXT_OF(REASON_SIZE);
+	struct gate_attempt attempt;
+	int64_t ahead_ns;
+
+	environment_gate(NULL);
+	if (!gate_store_is_there(&store))
+		return effect;
+	ahead_ns = boot_clock_ns() - clock_now_ns();
+	attempt = (struct gate_attempt) {
 		.outcome = outcome_of(state),
 		.run = doors.run,
-		.ticket = store.ticket,
+		.ticket = store.ticket, /* of a probe */
 		.began_ns = outcome->started_ns + ahead_ns,
 		.ended_ns = outcome->ended_ns + ahead_ns,
-		.reason = words,
+		.reason = reason.data,
 	};
-
 	reason_text(&reason, outcome, NULL);
 	if (hint->has_wait && hint->wait_ns > 0
 	    && hint->wait_ns <= doors.settings->limits.hint_max_ns)
 		attempt.stated_ns = hint->wait_ns;
 	attempt.pause_ns = gate_pause(
 	    gate, &doors.settings->policy, &doors.random, attempt.stated_ns);
-	return attempt;
-}
-
-struct gate_effect
-gate_leave(const struct loop_state *state)
-{
-	static const struct gate_effect none;
-	char words[REASON_SIZE];
-	struct gate_attempt attempt;
-	struct gate_effect effect;
-
-	environment_gate(NULL);
-	if (!gate_store_is_there(&store))
-		return none;
-	/* The ticket is that of a probe. */
-	attempt = attempt_of(state, words);
 	/* That changes nothing, unless it lets the next run probe. */
 	if (attempt.outcome == GATE_NEUTRAL && attempt.ticket == 0)
-		return none;
+		return effect;
 	if (!gate_store_report(&store, &attempt)) {
 		go_without();
-		return none;
+		return effect;
 	}
-	keep_change(&attempt, state->outcome.evidence.hint.wait_ns);
+	keep_change(&attempt, hint->wait_ns);
 	effect = gate_effect(gate, &attempt, attempt.ticket != 0 || is_woken);
 	effect.probe.gate = doors.gate;
 	return effect;

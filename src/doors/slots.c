@@ -35,19 +35,10 @@ static struct slots order; /* as last seen */
 static uint8_t record[STATE_SIZE]; /* likewise */
 static struct text word; /* BACKOFF_SLOTS, up to the number of the slot */
 
-/* --- runs within runs --- */
+/* "DEVICE:INODE:NAME:" or "fleet:NAME:", which tells these from others. */
+static char identity[FLEET_NAME_SIZE + 48];
 
-/*
- * "DEVICE:INODE:NAME:" or "fleet:NAME:", which tells these slots from others.
- */
-static void
-add_identity(struct text *text)
-{
-	if (!options->fleet)
-		text_join(text, NUMBER((int64_t)state_dir->stat.st_dev), ":",
-		    NUMBER((int64_t)state_dir->stat.st_ino), ":");
-	text_join(text, name, ":");
-}
+/* --- runs within runs --- */
 
 /*
  * HOLDER is "PID:NAMESPACE:SLOT": whether that slot is taken, and by an
@@ -76,11 +67,13 @@ is_held_above(const char *holder)
 bool
 slots_are_of_parent(void)
 {
-	char identity[FLEET_NAME_SIZE + 48];
 	struct text text = text_in(identity, sizeof identity);
 	const char *above = getenv("BACKOFF_SLOTS"), *at = above;
 
-	add_identity(&text);
+	if (!options->fleet)
+		text_join(&text, NUMBER((int64_t)state_dir->stat.st_dev), ":",
+		    NUMBER((int64_t)state_dir->stat.st_ino), ":");
+	text_join(&text, name, ":");
 	for (; above != NULL && (at = strstr(at, identity)) != NULL; at++)
 		if ((at == above || at[-1] == ' ')
 		    && is_held_above(at + text.length))
@@ -100,10 +93,9 @@ begin_word(void)
 	if (room == NULL)
 		return;
 	word = text_in(room, size);
-	text_join(&word, "BACKOFF_SLOTS=", above, above[0] != '\0' ? " " : "");
-	add_identity(&word);
-	text_join(
-	    &word, NUMBER(getpid()), ":", NUMBER(processes_namespace()), ":");
+	text_join(&word, "BACKOFF_SLOTS=", above, above[0] != '\0' ? " " : "",
+	    identity, NUMBER(getpid()), ":", NUMBER(processes_namespace()),
+	    ":");
 }
 
 static bool
@@ -115,8 +107,7 @@ ask_fleet(struct fleet_view *view)
 void
 slots_open(void)
 {
-	char words[2 * PATH_MAX];
-	struct text text = text_in(words, sizeof words);
+	struct text text = TEXT_OF(1024);
 	struct fleet_view view;
 	bool is_found;
 
@@ -133,7 +124,7 @@ slots_open(void)
 		if (options->fleet && fleet_lost_why() != NULL)
 			text_join(&text, "; ", fleet_lost_why());
 		text_byte(&text, ')');
-		usage_refuse(words, NULL, NULL);
+		usage_refuse(text.data, NULL, NULL);
 	}
 	if (!is_found)
 		state_file_lose(&file);
@@ -390,8 +381,7 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 {
 	int64_t since_ns = clock_now_ns(), ticket = 0, again_ns;
 	int64_t log_ns = since_ns + LOG_AFTER_NS;
-	char members[FLEET_NAME_SIZE + 64];
-	struct text text = text_in(members, sizeof members);
+	struct text members = TEXT_OF(FLEET_NAME_SIZE + 64);
 	const char *which = options->count == 1
 	    ? "the slot"
 	    : JOINED(48, "one of ", NUMBER(options->count), " slots");
@@ -415,10 +405,10 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 		lock_free(&file, STATE_LOCK_SLOT_TICKET + ticket);
 	spent_ns = saturating_add(spent_ns, clock_now_ns() - since_ns);
 	if (result == LOCK_HAD && *waited) {
-		json_member_string(&text, "slots", name);
+		json_member_string(&members, "slots", name);
 		json_member_seconds(
-		    &text, "waited_s", clock_now_ns() - since_ns);
-		log_shared(WEIGHT_NORMAL, NULL, "slot", members);
+		    &members, "waited_s", clock_now_ns() - since_ns);
+		log_shared(WEIGHT_NORMAL, NULL, "slot", members.data);
 	}
 	return result;
 }
@@ -426,7 +416,6 @@ wait_in_order(int64_t limit_ns, bool *waited, int *signal)
 struct entry
 slots_take(int64_t until_ns, bool *waited)
 {
-	static const struct entry go = { .admission = ADMISSION_GO };
 	int64_t now_ns = clock_now_ns();
 	int64_t limit_ns
 	    = saturating_add(now_ns, max_ns(options->wait_ns - spent_ns, 0));
