@@ -49,9 +49,9 @@ fill(struct text cells[CELLS], const struct gate_store *store)
 	if (gate->state == GATE_PACED && gate->pace.limit > 0)
 		gate_rate_text(&cells[3], gate->pace.limit);
 	if (waiters > 0)
-		text_number(&cells[4], waiters);
+		text_add(&cells[4], NUMBER(waiters));
 	if (slots > 0)
-		text_number(&cells[5], slots);
+		text_add(&cells[5], NUMBER(slots));
 	/* The first second in which it is over, as the log has it. */
 	if (wait_ns > 0)
 		calendar_text(&cells[6], deferral.until_ns, NO_DAY);

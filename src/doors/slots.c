@@ -444,7 +444,7 @@ slots_take(int64_t until_ns, bool *waited)
 	if (word.length > 0) {
 		struct text text = word;
 
-		text_number(&text, max_ns(held, 0));
+		text_add(&text, NUMBER(max_ns(held, 0)));
 		environment_slots(word.data);
 	}
 	return go;

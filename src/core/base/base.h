@@ -28,7 +28,6 @@ struct text text_in(char *buffer, size_t size);
 #define TEXT_OF(size) text_in((char[size]) { "" }, (size))
 void text_byte(struct text *text, char byte);
 void text_add(struct text *text, const char *string);
-void text_number(struct text *text, int64_t number);
 
 /* Adds the LENGTH bytes at FROM. */
 void text_part(struct text *text, const char *from, size_t length);
@@ -51,9 +50,8 @@ const char *strings_joined(char *room, size_t size, const char *const *strings);
 #define NUMBER(number) number_string((char[24]) { "" }, (number))
 const char *number_string(char string[24], int64_t number);
 
-/* "2026-11-23" and "14:02:10" of TM. */
-void text_date(struct text *text, const struct tm *tm);
-void text_clock(struct text *text, const struct tm *tm);
+/* "2026-11-23T14:02:10" with BETWEEN 'T'; without the date if it is NUL. */
+void text_moment(struct text *text, const struct tm *tm, char between);
 
 /* Two digits, of a to f in lower case. */
 void text_hex(struct text *text, uint8_t byte);
@@ -226,7 +224,6 @@ saturating_multiply(int64_t a, int64_t b)
 const char *duration_scan(const char *text, int64_t *ns);
 
 /* For people: "850ms", "4.1s", "1m30s", "2h5m", "inf". */
-void duration_text(struct text *text, int64_t ns);
 #define DURATION(ns) duration_string((char[16]) { "" }, (ns))
 const char *duration_string(char string[16], int64_t ns);
 

@@ -202,42 +202,35 @@ two_units(struct text *text, int64_t amount, int64_t per_major,
 		text_join(text, NUMBER(amount % per_major), minor);
 }
 
-void
-duration_text(struct text *text, int64_t ns)
+const char *
+duration_string(char string[16], int64_t ns)
 {
+	struct text text = text_in(string, 16);
 	int64_t ms = ns / NS_PER_MS + (ns % NS_PER_MS >= NS_PER_MS / 2);
 	int64_t tenths = ms / 100 + (ms % 100 >= 50);
 	int64_t seconds = tenths / 10 + (tenths % 10 >= 5);
 	int64_t minutes = seconds / 60 + (seconds % 60 >= 30);
 
 	if (ns == DURATION_INF) {
-		text_add(text, "inf");
+		text_add(&text, "inf");
 	} else if (ns == 0) {
-		text_add(text, "0s");
+		text_add(&text, "0s");
 	} else if (ns < NS_PER_MS) {
-		text_join(text, NUMBER(ns < 1000 ? ns : ns / 1000),
+		text_join(&text, NUMBER(ns < 1000 ? ns : ns / 1000),
 		    ns < 1000 ? "ns" : "us");
 	} else if (ms < 1000) {
-		text_join(text, NUMBER(ms), "ms");
+		text_join(&text, NUMBER(ms), "ms");
 	} else if (tenths < 600) {
-		text_tenths(text, tenths);
-		text_byte(text, 's');
+		text_tenths(&text, tenths);
+		text_byte(&text, 's');
 	} else if (seconds < 3600) {
-		two_units(text, seconds, 60, "m", "s");
+		two_units(&text, seconds, 60, "m", "s");
 	} else if (minutes < 24 * 60) {
-		two_units(text, minutes, 60, "h", "m");
+		two_units(&text, minutes, 60, "h", "m");
 	} else {
 		two_units(
-		    text, minutes / 60 + (minutes % 60 >= 30), 24, "d", "h");
+		    &text, minutes / 60 + (minutes % 60 >= 30), 24, "d", "h");
 	}
-}
-
-const char *
-duration_string(char string[16], int64_t ns)
-{
-	struct text text = text_in(string, 16);
-
-	duration_text(&text, ns);
 	return string;
 }
 

@@ -48,7 +48,11 @@ number_string(char string[24], int64_t number)
 {
 	struct text text = text_in(string, 24);
 
-	text_number(&text, number);
+	if (number < 0) {
+		text_byte(&text, '-');
+		number = number == INT64_MIN ? INT64_MAX : -number;
+	}
+	text_digits(&text, number, 1);
 	return string;
 }
 
@@ -104,17 +108,6 @@ utf8_length(const char *bytes)
 	return length;
 }
 
-/* Includes U+0080 to U+009F, which a terminal may take for ESC [ or so. */
-static bool
-is_control(const char *character, size_t length)
-{
-	unsigned char first = (unsigned char)character[0];
-
-	return first < ' ' || first == '\x7f'
-	    || (length == 2 && first == 0xc2
-	        && (unsigned char)character[1] < 0xa0);
-}
-
 /* Adds what STRING has before END. */
 static void
 add_printable(struct text *text, const char *string, const char *end)
@@ -123,11 +116,14 @@ add_printable(struct text *text, const char *string, const char *end)
 
 	for (; string < end; string += step) {
 		size_t length = utf8_length(string);
+		const unsigned char *bytes = (const unsigned char *)string;
 
 		step = length > 0 ? length : 1;
 		if (text->length + step >= text->size)
 			return;
-		if (length == 0 || is_control(string, length))
+		/* A terminal may take U+0080 to U+009F for ESC [ or so. */
+		if (length == 0 || bytes[0] < ' ' || bytes[0] == 0x7f
+		    || (bytes[0] == 0xc2 && bytes[1] < 0xa0))
 			text_byte(text, '?');
 		else
 			text_part(text, string, length);
@@ -143,11 +139,8 @@ text_printable(struct text *text, const char *string)
 size_t
 text_cut(const char *string, size_t most)
 {
-	const char *nul = memchr(string, '\0', most + 1);
-	size_t end = most;
+	size_t end = strnlen(string, most);
 
-	if (nul != NULL)
-		return (size_t)(nul - string);
 	/* 10xxxxxx continues a character. */
 	while (end > 0 && ((unsigned char)string[end] & 0xc0) == 0x80)
 		end--;
@@ -193,33 +186,15 @@ text_quoted(struct text *text, const char *string)
 void
 text_digits(struct text *text, int64_t number, int digits)
 {
-	char reversed[20];
-	int n = 0;
-
-	do {
-		reversed[n++] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number > 0);
-	for (; digits > n; digits--)
-		text_byte(text, '0');
-	while (n > 0)
-		text_byte(text, reversed[--n]);
-}
-
-void
-text_number(struct text *text, int64_t number)
-{
-	if (number < 0) {
-		text_byte(text, '-');
-		number = number == INT64_MIN ? INT64_MAX : -number;
-	}
-	text_digits(text, number, 1);
+	if (digits > 1 || number >= 10)
+		text_digits(text, number / 10, digits - 1);
+	text_byte(text, (char)('0' + number % 10));
 }
 
 void
 text_tenths(struct text *text, int64_t tenths)
 {
-	text_number(text, tenths / 10);
+	text_add(text, NUMBER(tenths / 10));
 	if (tenths % 10 != 0)
 		text_join(text, ".", NUMBER(tenths % 10));
 }
@@ -253,18 +228,16 @@ words_have(const char *words, const char *word, size_t length)
 }
 
 void
-text_date(struct text *text, const struct tm *tm)
+text_moment(struct text *text, const struct tm *tm, char between)
 {
-	text_digits(text, tm->tm_year + 1900, 4);
-	text_byte(text, '-');
-	text_digits(text, tm->tm_mon + 1, 2);
-	text_byte(text, '-');
-	text_digits(text, tm->tm_mday, 2);
-}
-
-void
-text_clock(struct text *text, const struct tm *tm)
-{
+	if (between != '\0') {
+		text_digits(text, tm->tm_year + 1900, 4);
+		text_byte(text, '-');
+		text_digits(text, tm->tm_mon + 1, 2);
+		text_byte(text, '-');
+		text_digits(text, tm->tm_mday, 2);
+		text_byte(text, between);
+	}
 	text_digits(text, tm->tm_hour, 2);
 	text_byte(text, ':');
 	text_digits(text, tm->tm_min, 2);
@@ -291,34 +264,25 @@ regex_skip_bracket(const char *regex)
 	return *regex == '\0' ? regex : regex + 1;
 }
 
-/* Adds what "\LETTER" is translated to. False: it has no meaning. */
-static bool
-add_escape(struct text *out, char letter)
-{
-	if (letter == 'd')
-		text_add(out, "[0-9]");
-	else if (letter == 'D')
-		text_add(out, "[^0-9]");
-	else if (letter == 't')
-		text_byte(out, '\t');
-	else if (strchr("wWsSbB", letter) != NULL) /* GNU's own */
-		text_join(out, (char[]) { '\\', letter, '\0' });
-	else
-		return false;
-	return true;
-}
-
 const char *
 regex_text(struct text *out, const char *regex)
 {
 	for (const char *end; *regex != '\0'; regex = end) {
+		char letter = *regex == '\\' ? regex[1] : '\0';
+
 		end = *regex == '[' ? regex_skip_bracket(regex) : regex + 1;
 		if (*regex == '\\' && *end != '\0')
 			end++;
-		if (*regex != '\\'
-		    || !(is_letter(regex[1]) || is_digit(regex[1])))
+		if ((!is_letter(letter) && !is_digit(letter))
+		    || strchr("wWsSbB", letter) != NULL) /* GNU's own */
 			text_part(out, regex, (size_t)(end - regex));
-		else if (!add_escape(out, regex[1]))
+		else if (letter == 'd')
+			text_add(out, "[0-9]");
+		else if (letter == 'D')
+			text_add(out, "[^0-9]");
+		else if (letter == 't')
+			text_byte(out, '\t');
+		else
 			return regex;
 	}
 	return NULL;

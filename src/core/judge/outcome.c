@@ -182,7 +182,7 @@ signal_text(struct text *text, int signal)
 			return;
 		text_byte(text, '+');
 	}
-	text_number(text, signal);
+	text_add(text, NUMBER(signal));
 }
 
 /* The cell of a word, a name or a single number, or NULL. */

@@ -7,40 +7,25 @@
 #include "core/words/words.h"
 
 static void
-add_escaped(struct text *text, unsigned char byte)
-{
-	if (byte == '"' || byte == '\\') {
-		text_byte(text, '\\');
-		text_byte(text, (char)byte);
-	} else if (byte >= 0x20) {
-		text_byte(text, (char)byte);
-	} else {
-		text_add(text, "\\u00");
-		text_hex(text, byte);
-	}
-}
-
-static void
 add_string(struct text *text, const char *string)
 {
-	const unsigned char *at = (const unsigned char *)string;
-	size_t cut;
+	size_t cut, length;
 
 	text_byte(text, '"');
 	cut = text->length;
-	while (*at != '\0') {
-		size_t length = utf8_length((const char *)at);
-
+	for (; *string != '\0'; string += length > 0 ? length : 1) {
+		length = utf8_length(string);
 		if (text->length + sizeof "...\"" <= text->size)
 			cut = text->length;
 		if (length == 0) {
 			text_add(text, "\\ufffd");
-			at++;
-		} else if (length == 1) {
-			add_escaped(text, *at++);
+		} else if (length == 1 && *string < ' ') {
+			text_add(text, "\\u00");
+			text_hex(text, (uint8_t)*string);
 		} else {
-			text_part(text, (const char *)at, length);
-			at += length;
+			if (*string == '"' || *string == '\\')
+				text_byte(text, '\\');
+			text_part(text, string, length);
 		}
 	}
 	if (text->length + sizeof "\"" > text->size) {
@@ -87,9 +72,7 @@ json_begin(struct text *text, int64_t epoch_ns, const char *event,
 
 	gmtime_r(&seconds, &tm);
 	text_add(text, "{\"time\":\"");
-	text_date(text, &tm);
-	text_byte(text, 'T');
-	text_clock(text, &tm);
+	text_moment(text, &tm, 'T');
 	text_byte(text, '.');
 	text_digits(text, epoch_ns % NS_PER_S / NS_PER_MS, 3);
 	text_join(text, "Z\",\"event\":\"", event, "\"");

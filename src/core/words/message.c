@@ -400,7 +400,7 @@ add_after_attempts(
 	if (!nothing_ran(state))
 		text_join(text, NUMBER(state->attempt),
 		    state->attempt == 1 ? " attempt in " : " attempts in ");
-	duration_text(text, state->elapsed_ns);
+	text_add(text, DURATION(state->elapsed_ns));
 }
 
 static void

@@ -201,7 +201,7 @@ gate_rate_text(struct text *text, double rate)
 	if (rate < 10)
 		text_tenths(text, (int64_t)(rate * 10 + 0.5));
 	else
-		text_number(text, (int64_t)(rate + 0.5));
+		text_add(text, NUMBER((int64_t)(rate + 0.5)));
 	text_add(text, "/s");
 }
 

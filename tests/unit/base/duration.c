@@ -95,10 +95,8 @@ TEST(text)
 		{ (24 * 60 + 30) * NS_PER_MIN, "1d1h" },
 		{ DURATION_INF, "inf" } };
 
-	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++) {
-		duration_text(fresh(), rows[i].ns);
-		is_string(buffer, rows[i].text, rows[i].text);
-	}
+	for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
+		is_string(DURATION(rows[i].ns), rows[i].text, rows[i].text);
 	duration_seconds(fresh(), 1337000000);
 	is_string(buffer, "1.337000000", "seconds have nine decimals");
 	duration_seconds(fresh(), INT64_MAX);

@@ -29,7 +29,7 @@ TEST(text)
 
 	is_string(room, "", "a new text is empty");
 	text_add(&small, "abc");
-	text_number(&small, -45);
+	text_add(&small, NUMBER(-45));
 	is_string(room, "abc-45", "strings and numbers follow each other");
 	text_digits(&small, 7, 3);
 	is_string(room, "abc-450", "what does not fit is left out");
@@ -38,7 +38,7 @@ TEST(text)
 	text_digits(&small, 42, 5);
 	is_string(room, "00042", "digits are padded");
 	small = text_in(room, sizeof room);
-	text_number(&small, INT64_MIN);
+	text_add(&small, NUMBER(INT64_MIN));
 	is_string(room, "-922337", "the least number does not overflow");
 }
 

@@ -22,7 +22,7 @@ reads(const char *words, const char *fields)
 			continue;
 		text_join(&text, "[", line.fields[i], "]");
 		if (line.numbers[i] != 0)
-			text_number(&text, line.numbers[i]);
+			text_add(&text, NUMBER(line.numbers[i]));
 	}
 	is_string(room, fields, words);
 }
