@@ -183,12 +183,6 @@ note_text(struct text *text, enum note note, const struct outcome *outcome,
 /* --- gates --- */
 
 static void
-add_reason(struct text *text, const struct gate *gate)
-{
-	text_join(text, gate->reason[0] != '\0' ? ": " : "", gate->reason);
-}
-
-static void
 add_count(struct text *text, int64_t count, const char *what)
 {
 	text_join(text, ", ", NUMBER(count), " ", what, count == 1 ? "" : "s");
@@ -224,48 +218,36 @@ add_pace(struct text *text, const struct pace *pace)
 void
 gate_message(struct text *text, const struct gate_event *event)
 {
-	bool is_paced = event->gate->state == GATE_PACED;
+	static const char *const around_name[][2] = {
+		[GATE_LOG_SHUT] = { "gate ", " shut" },
+		[GATE_LOG_WAIT] = { "waiting at gate ", ", " },
+		[GATE_LOG_PROBE] = { "probing at gate ", "" },
+		[GATE_LOG_BACK] = { "gate ", " open after " },
+		[GATE_LOG_PACED] = { "gate ", " " },
+		[GATE_LOG_OPEN] = { "gate ", " fully open" },
+		[GATE_LOG_LOST]
+		= { "another run took over the probe at gate ", "" },
+	};
+	const struct gate *gate = event->gate;
+	const char *colon = gate->reason[0] != '\0' ? ": " : "";
 
-	switch (event->kind) {
-	case GATE_LOG_SHUT:
-		text_join(text, "gate ", event->name, " shut");
-		if (event->until != NULL) {
-			text_join(text, " until ", event->until,
-			    " (server asked for ", DURATION(event->asked_ns),
-			    ")");
-			break;
-		}
-		add_reason(text, event->gate);
+	text_join(text, around_name[event->kind][0], event->name,
+	    around_name[event->kind][1]);
+	if (event->kind == GATE_LOG_SHUT && event->until != NULL) {
+		text_join(text, " until ", event->until, " (server asked for ",
+		    DURATION(event->asked_ns), ")");
+	} else if (event->kind == GATE_LOG_SHUT) {
+		text_join(text, colon, gate->reason);
 		add_count(text, event->failures, "failure");
 		text_add(text, " in a row");
-		break;
-	case GATE_LOG_WAIT:
-		text_join(text, "waiting at gate ", event->name, ", ");
-		if (is_paced) {
-			add_pace(text, &event->gate->pace);
-			break;
-		}
-		text_join(text, "shut for ", DURATION(event->shut_ns));
-		add_reason(text, event->gate);
-		break;
-	case GATE_LOG_PROBE:
-		text_join(text, "probing at gate ", event->name);
-		break;
-	case GATE_LOG_BACK:
-		text_join(text, "gate ", event->name, " open after ",
-		    DURATION(event->shut_ns));
+	} else if (event->kind == GATE_LOG_PACED
+	    || (event->kind == GATE_LOG_WAIT && gate->state == GATE_PACED)) {
+		add_pace(text, &gate->pace);
+	} else if (event->kind == GATE_LOG_WAIT) {
+		text_join(text, "shut for ", DURATION(event->shut_ns), colon,
+		    gate->reason);
+	} else if (event->kind == GATE_LOG_BACK) {
+		text_add(text, DURATION(event->shut_ns));
 		add_count(text, event->probes, "probe");
-		break;
-	case GATE_LOG_PACED:
-		text_join(text, "gate ", event->name, " ");
-		add_pace(text, &event->gate->pace);
-		break;
-	case GATE_LOG_OPEN:
-		text_join(text, "gate ", event->name, " fully open");
-		break;
-	case GATE_LOG_LOST:
-		text_join(text, "another run took over the probe at gate ",
-		    event->name);
-		break;
 	}
 }
