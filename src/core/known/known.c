@@ -184,12 +184,8 @@ skip_wrapper(
 	return words;
 }
 
-/* Whether C parts two words for a shell. */
-static bool
-is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\n';
-}
+/* What parts two words for a shell; the end of a line does, too. */
+static const char blanks[] = " \t\n";
 
 /* The length of the word at LINE, with the blanks that a shell sees in it. */
 static size_t
@@ -208,7 +204,7 @@ word_length(const char *line)
 			quote = line[i];
 		else if (line[i] == '(' || line[i] == ')')
 			depth += line[i] == '(' ? 1 : -1;
-		else if (depth <= 0 && is_blank(line[i]))
+		else if (depth <= 0 && strchr(blanks, line[i]) != NULL)
 			break;
 	}
 	return i;
@@ -226,26 +222,23 @@ is_assignment(const char *word)
 }
 
 static const char *
-skip_to_word(const char *line)
-{
-	while (is_blank(*line))
-		line++;
-	return line;
-}
-
-static const char *
 next_word(const char *word)
 {
-	return skip_to_word(word + word_length(word));
+	word += word_length(word);
+	while (*word != '\0' && strchr(blanks, *word) != NULL)
+		word++;
+	return word;
 }
 
 bool
 command_line_name(struct text *text, const char *word)
 {
-	const char *first = skip_to_word(word), *start = first;
+	const char *first
+	    = strchr(blanks, *word) != NULL ? next_word(word) : word;
+	const char *start = first;
 	size_t length = 0, most;
 
-	while (*word != '\0' && !is_blank(*word))
+	while (strchr(blanks, *word) == NULL) /* nor the end */
 		word++;
 	if (*word == '\0' && !is_assignment(first))
 		return false;
