@@ -153,7 +153,7 @@ read_value(const char *text, int flags, struct when *when)
 		when->kind = WHEN_DURATION;
 	} else if (flags & HEADER) {
 		when->zone = ZONE_OFFSET; /* GMT, unless it says another zone */
-		return when->kind == WHEN_DATE && is_letter(*value);
+		return when->date.year != 0 && is_letter(*value);
 	}
 	return true;
 }

@@ -17,8 +17,8 @@
 
 /* Of the Gregorian calendar, also before it was introduced. */
 struct date {
-	int year; /* 0: none was written */
-	int month; /* 1..12; 0: it is a time of day alone */
+	int year; /* 0: none was written, so the one that fits */
+	int month; /* 1..12; 0: it is a time of day alone, of any day */
 	int day; /* 1..31 */
 	int second; /* of the day; a leap second belongs to the next minute */
 };
@@ -27,8 +27,6 @@ enum when_kind {
 	WHEN_DURATION, /* NS from now on */
 	WHEN_EPOCH, /* NS since 1970 */
 	WHEN_DATE, /* DATE in ZONE */
-	WHEN_DAY, /* likewise, of the year that fits */
-	WHEN_TIME, /* likewise, of the day that fits */
 };
 
 enum when_zone {

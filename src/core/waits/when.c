@@ -424,9 +424,7 @@ when_scan(const char *text, struct when *when)
 	if (broken)
 		return NULL;
 	if (rest != NULL) {
-		when->kind = when->date.month == 0 ? WHEN_TIME
-		    : when->date.year == 0         ? WHEN_DAY
-		                                   : WHEN_DATE;
+		when->kind = WHEN_DATE;
 		rest = scan_zone(rest, when);
 	} else if (*text == '@') {
 		rest = decimal_end(text + 1, &point);
@@ -567,28 +565,24 @@ moment_of(const struct when *when, int64_t epoch_ns, const struct zone *zone,
 	/* Nobody has a clock that is before 1970. */
 	int64_t from_s = now_s < 2 * JUST_NOW ? 0 : now_s - JUST_NOW;
 	struct date date = when->date;
-	bool is_there = false;
+	bool is_there;
 
-	switch (when->kind) {
-	case WHEN_DURATION:
-		*moment_ns = saturating_add(epoch_ns, when->ns);
+	if (when->kind != WHEN_DATE) {
+		*moment_ns = when->kind == WHEN_DURATION
+		    ? saturating_add(epoch_ns, when->ns)
+		    : max_ns(epoch_ns, when->ns);
 		return true;
-	case WHEN_EPOCH:
-		*moment_ns = max_ns(when->ns, epoch_ns);
-		return true;
-	case WHEN_DATE:
+	}
+	if (date.month == 0) {
+		is_there
+		    = moment_shown(zone, from_s, date.second, true, &moment_s);
+	} else if (date.year != 0) {
 		is_there = moment_of_date(date, 1, 0, zone, &moment_s);
-		break;
-	case WHEN_DAY:
+	} else {
 		/* At most one year too early, as some have a day less. */
 		date.year = 1970 + (int)(from_s / (366 * DAY));
 		is_there = moment_of_date(
 		    date, LEAP_YEARS + 2, from_s, zone, &moment_s);
-		break;
-	case WHEN_TIME:
-		is_there
-		    = moment_shown(zone, from_s, date.second, true, &moment_s);
-		break;
 	}
 	if (!is_there)
 		return false;

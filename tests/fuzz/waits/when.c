@@ -47,10 +47,10 @@ print(char *line, size_t size, const struct when *when)
 		minute--;
 		second = 60;
 	}
-	if (when->kind == WHEN_DATE)
+	if (date->year != 0)
 		length = snprintf(line, size, "%04d-%02d-%02d ", date->year,
 		    date->month, date->day);
-	else if (when->kind == WHEN_DAY)
+	else if (date->month != 0)
 		length = snprintf(line, size, "%s %d at ",
 		    months[date->month - 1], date->day);
 	length += snprintf(line + length, size - (size_t)length,

@@ -12,7 +12,7 @@
 static void
 describe(char *buffer, size_t size, const struct when *when)
 {
-	static const char kinds[][6] = { "in", "@", "date", "day", "time" };
+	static const char kinds[][6] = { "in", "@" };
 	const struct date *date = &when->date;
 	int length;
 
@@ -24,11 +24,12 @@ describe(char *buffer, size_t size, const struct when *when)
 		    when->is_number ? " alone" : "");
 		return;
 	}
-	length = snprintf(buffer, size, "%s", kinds[when->kind]);
-	if (when->kind == WHEN_DATE)
-		length += snprintf(buffer + length, size - (size_t)length,
-		    " %04d", date->year);
-	if (when->kind != WHEN_TIME)
+	if (date->year != 0)
+		length = snprintf(buffer, size, "date %04d", date->year);
+	else
+		length = snprintf(
+		    buffer, size, "%s", date->month != 0 ? "day" : "time");
+	if (date->month != 0)
 		length += snprintf(buffer + length, size - (size_t)length,
 		    " %02d-%02d", date->month, date->day);
 	length += snprintf(buffer + length, size - (size_t)length,
