@@ -514,22 +514,20 @@ message_end(struct text *text, const struct loop_state *state,
 		    text, "; run it as: sudo backoff ... (or sudo timeout)");
 }
 
-/* Writes the bytes in ESCAPED as %25 and the like. */
+/* Writes the first COUNT of these bytes as %25 and the like. */
 static void
-add_escaped(struct text *text, const char *string, const char *escaped)
+add_escaped(struct text *text, const char *string, size_t count)
 {
-	static const char hex[] = "0123456789ABCDEF";
+	static const char bytes[] = "%\r\n:,";
+	static const char codes[][4] = { "%25", "%0D", "%0A", "%3A", "%2C" };
 
 	for (; *string != '\0'; string++) {
-		unsigned char byte = (unsigned char)*string;
+		const char *found = memchr(bytes, *string, count);
 
-		if (strchr(escaped, *string) == NULL) {
+		if (found != NULL)
+			text_add(text, codes[found - bytes]);
+		else
 			text_byte(text, *string);
-			continue;
-		}
-		text_byte(text, '%');
-		text_byte(text, hex[byte >> 4]);
-		text_byte(text, hex[byte & 15]);
 	}
 }
 
@@ -543,9 +541,9 @@ annotation_text(
 	add_bounded(&title, "backoff: ", name, "");
 	text_join(text, "::", kind, " title=");
 	start = text->length;
-	add_escaped(text, title.data, "%\r\n:,");
+	add_escaped(text, title.data, 5);
 	text_add(text, "::");
-	add_escaped(text, message, "%\r\n");
+	add_escaped(text, message, 3);
 	annotation_defuse(text->data + start);
 }
 
