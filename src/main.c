@@ -340,8 +340,7 @@ tempfile_place(void)
 	static char words[PATH_MAX + 16];
 	struct text text = text_in(words, sizeof words);
 
-	text_add(&text, "TMPDIR ");
-	text_bounded(&text, tempfile_directory());
+	text_bounded(&text, "TMPDIR ", tempfile_directory(), "");
 	return words;
 }
 

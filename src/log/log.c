@@ -217,9 +217,8 @@ finish(struct text *text)
 	is_loss_told = true;
 	*text = buffer_begin();
 	add_prefix(text);
-	text_add(text, "cannot write the log (");
-	text_bounded(text, options->file);
-	text_join(text, ": ", strerror(sink.error), ")");
+	text_bounded(text, "cannot write the log (", options->file, ": ");
+	text_join(text, strerror(sink.error), ")");
 	finish_on(held >= 0 ? held : STDERR_FILENO, text);
 }
 

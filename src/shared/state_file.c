@@ -229,10 +229,8 @@ boot_hash(void)
 void
 state_file_add_why(struct text *text, const struct state_file *file)
 {
-	text_bounded(text, state_dir->path);
-	if (file->blames_file)
-		text_join(text, "/", file->name);
-	text_join(text, ": ", file->why);
+	text_bounded(text, "", state_dir->path, file->blames_file ? "/" : "");
+	text_join(text, file->blames_file ? file->name : "", ": ", file->why);
 }
 
 void

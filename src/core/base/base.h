@@ -66,11 +66,13 @@ void text_ascii(struct text *text, const char *string);
 void text_printable(struct text *text, const char *string);
 
 /*
- * The same for text from outside, which may be long: adds at most TEXT_BOUND
- * bytes, of which the last three are "..." if something was cut.
+ * The same for text from outside, which may be long: adds BEFORE, at most
+ * TEXT_BOUND bytes, of which the last three are "..." if something was cut, and
+ * AFTER.
  */
 #define TEXT_BOUND 120
-void text_bounded(struct text *text, const char *string);
+void text_bounded(struct text *text, const char *before, const char *string,
+    const char *after);
 
 /* The same, in quotes if a shell would need them. */
 void text_quoted(struct text *text, const char *string);

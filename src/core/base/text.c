@@ -148,13 +148,15 @@ text_cut(const char *string, size_t most)
 }
 
 void
-text_bounded(struct text *text, const char *string)
+text_bounded(struct text *text, const char *before, const char *string,
+    const char *after)
 {
 	bool fits = strlen(string) <= TEXT_BOUND;
 
+	text_add(text, before);
 	add_printable(text, string,
 	    string + text_cut(string, fits ? TEXT_BOUND : TEXT_BOUND - 3));
-	text_add(text, fits ? "" : "...");
+	text_join(text, fits ? "" : "...", after);
 }
 
 /* Whether STRING is one word to a shell, as it stands. */
@@ -173,7 +175,7 @@ text_quoted(struct text *text, const char *string)
 	struct text bounded = TEXT_OF(TEXT_BOUND + 1);
 	const char *quote = is_plain(string) ? "" : "'";
 
-	text_bounded(&bounded, string);
+	text_bounded(&bounded, "", string, "");
 	text_add(text, quote);
 	for (const char *at = bounded.data; *at != '\0'; at++)
 		if (*at == '\'')

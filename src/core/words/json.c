@@ -86,7 +86,7 @@ add_line(struct text *text, const char *line)
 {
 	struct text quote = TEXT_OF(TEXT_BOUND + 1);
 
-	text_bounded(&quote, line != NULL ? line : "");
+	text_bounded(&quote, "", line != NULL ? line : "", "");
 	json_member_string(text, "line", line != NULL ? quote.data : NULL);
 }
 

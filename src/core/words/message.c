@@ -15,11 +15,8 @@ add_unended(
 	if (unended->pid == 0)
 		return;
 	text_join(text, before, "cannot end process ", NUMBER(unended->pid));
-	if (unended->name[0] == '\0')
-		return;
-	text_add(text, " (");
-	text_printable(text, unended->name);
-	text_byte(text, ')');
+	if (unended->name[0] != '\0')
+		text_bounded(text, " (", unended->name, ")");
 }
 
 /* Whether not even --grace could end it. */
@@ -67,16 +64,6 @@ add_in_parentheses(struct text *text, const char *words)
 		text_join(text, " (", words, ")");
 }
 
-/* BEFORE, WORDS from outside, and AFTER. */
-static void
-add_bounded(
-    struct text *text, const char *before, const char *words, const char *after)
-{
-	text_add(text, before);
-	text_bounded(text, words);
-	text_add(text, after);
-}
-
 /* Whether the REASON is that the output matches a REGEX. */
 static bool
 is_by_match(const struct outcome *outcome)
@@ -119,7 +106,7 @@ reason_text(struct text *text, const struct outcome *outcome, const char *line)
 		text_join(text, "the command ", hints[evidence->hint.verdict],
 		    " (BACKOFF_HINT)");
 	} else if (is_by_match(outcome)) {
-		add_bounded(
+		text_bounded(
 		    text, "output matches '", evidence->match.pattern, "'");
 	} else {
 		add_outcome(text, outcome);
@@ -135,7 +122,7 @@ reason_text(struct text *text, const struct outcome *outcome, const char *line)
 			add_in_parentheses(text, rules[outcome->rule]);
 	}
 	if (line != NULL)
-		add_bounded(text, " \"", line, "\"");
+		text_bounded(text, " \"", line, "\"");
 }
 
 /* "it read 41.2GiB of stdin, --spool-limit is 1GiB" */
@@ -152,7 +139,7 @@ add_lost_input(struct text *text, const struct evidence *evidence,
 		    strcmp(taken.data, limit.data) == 0 ? "over " : "",
 		    taken.data, " of stdin, --spool-limit is ", limit.data);
 	} else {
-		add_bounded(text, "cannot keep stdin in TMPDIR ",
+		text_bounded(text, "cannot keep stdin in TMPDIR ",
 		    evidence->input.directory, ": ");
 		text_add(text, strerror(evidence->input.error));
 	}
@@ -175,7 +162,7 @@ add_likely_meaning(
 	int64_t ns;
 
 	if (outcome->is_here) {
-		add_bounded(text, " (it is in this directory: ./", name, ")");
+		text_bounded(text, " (it is in this directory: ./", name, ")");
 	} else if (words_have(of_shells, name, strlen(name))) {
 		text_add(text, " (part of a shell: sh -c '...')");
 	} else if (is_letter(*name) && duration_parse(duration, &ns)) {
@@ -227,10 +214,9 @@ add_last_outcome(struct text *text, const struct outcome *outcome,
 	    && outcome->status == STATUS_NOT_FOUND && !outcome->no_interpreter
 	    && outcome->wrapper == NULL)
 		add_likely_meaning(text, outcome, name);
-	if (outcome->evidence.full != NULL) {
-		add_bounded(text, " (output is held in ",
+	if (outcome->evidence.full != NULL)
+		text_bounded(text, " (output is held in ",
 		    outcome->evidence.full, ", which is full)");
-	}
 }
 
 void
@@ -538,7 +524,7 @@ annotation_text(
 	struct text title = TEXT_OF(2 * TEXT_BOUND);
 	size_t start;
 
-	add_bounded(&title, "backoff: ", name, "");
+	text_bounded(&title, "backoff: ", name, "");
 	text_join(text, "::", kind, " title=");
 	start = text->length;
 	add_escaped(text, title.data, 5);

@@ -42,12 +42,11 @@ add_unheard(struct text *reason, enum mishap mishap,
 		return "--tool";
 	}
 	if (mishap == MISHAP_UNREAD_WAIT && hint->unread != NULL) {
-		text_join(reason,
-		    strncmp(hint->unread, "verdict=", 8) == 0 ? "no verdict"
-		                                              : "no time",
-		    " can be read in \"");
-		text_printable(reason, hint->unread);
-		text_byte(reason, '"');
+		text_bounded(reason,
+		    strncmp(hint->unread, "verdict=", 8) == 0
+		        ? "no verdict can be read in \""
+		        : "no time can be read in \"",
+		    hint->unread, "\"");
 		return hint->unread_in_file ? "BACKOFF_HINT" : "--retry-after";
 	}
 	return NULL;
@@ -122,8 +121,8 @@ add_killed(struct text *text, const struct outcome *outcome)
 	if (killed->met.name[0] == '\0') {
 		text_join(text, "process ", NUMBER(killed->met.pid));
 	} else {
-		text_printable(text, killed->met.name);
-		text_join(text, " (", NUMBER(killed->met.pid), ")");
+		text_bounded(text, "", killed->met.name, " (");
+		text_join(text, NUMBER(killed->met.pid), ")");
 	}
 	if (killed->reached > 1)
 		text_join(text, " and ", NUMBER(killed->reached - 1), " more");

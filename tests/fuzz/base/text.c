@@ -72,10 +72,10 @@ fuzz(char *string, size_t size)
 
 	text = text_in(one, room);
 	again = text_in(two, room);
-	text_bounded(&text, string);
+	text_bounded(&text, "", string, "");
 	require_printable(one);
 	fuzz_require(text.length <= TEXT_BOUND, "text out of bounds");
-	text_bounded(&again, one);
+	text_bounded(&again, "", one, "");
 	fuzz_same(one, two, "cut twice, it is another text");
 
 	text = text_in(one, room);
