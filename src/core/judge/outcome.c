@@ -167,22 +167,20 @@ signal_parse(const char *text)
 	return real_time_signal(name);
 }
 
-void
-signal_text(struct text *text, int signal)
+const char *
+signal_string(char string[24], int signal)
 {
+	int offset;
+
 	for (size_t i = 0; i < ARRAY_LENGTH(signal_names); i++)
-		if (signal_names[i].number == signal) {
-			text_add(text, signal_names[i].text);
-			return;
-		}
-	if (signal_is_real_time(signal)) {
-		text_add(text, "RTMIN");
-		signal -= FIRST_REAL_TIME;
-		if (signal == 0)
-			return;
-		text_byte(text, '+');
-	}
-	text_add(text, NUMBER(signal));
+		if (signal_names[i].number == signal)
+			return signal_names[i].text;
+	if (!signal_is_real_time(signal))
+		return number_string(string, signal);
+	offset = signal - FIRST_REAL_TIME;
+	return strings_joined(string, 24,
+	    (const char *const[]) {
+	        "RTMIN", offset > 0 ? "+" : NULL, NUMBER(offset), NULL });
 }
 
 /* The cell of a word, a name or a single number, or NULL. */

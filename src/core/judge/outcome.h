@@ -227,8 +227,9 @@ int signal_parse(const char *text);
 /* Some systems have no real-time signals. */
 bool signal_is_real_time(int signal);
 
-/* Adds the name without SIG, or a number such as "34" if it has no name. */
-void signal_text(struct text *text, int signal);
+/* The name without SIG, or a number such as "34" if it has no name. */
+#define SIGNAL(signal) signal_string((char[24]) { "" }, (signal))
+const char *signal_string(char string[24], int signal);
 
 /* --- the verdict --- */
 

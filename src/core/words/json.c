@@ -98,14 +98,13 @@ json_attempt(
 	    = { "exited", "killed", "timed-out", "not-started" };
 	const struct outcome *outcome = &state->outcome;
 	const struct hint *hint = &outcome->evidence.hint;
-	struct text reason = TEXT_OF(REASON_SIZE), signal = TEXT_OF(16);
+	struct text reason = TEXT_OF(REASON_SIZE);
 
 	json_member_number(text, "attempt", state->attempt);
 	json_member_string(text, "outcome", kinds[outcome->kind]);
 	json_member_number(text, "status", outcome->status);
-	signal_text(&signal, outcome->signal);
-	json_member_string(
-	    text, "signal", outcome->signal == 0 ? NULL : signal.data);
+	json_member_string(text, "signal",
+	    outcome->signal == 0 ? NULL : SIGNAL(outcome->signal));
 	json_member_string(text, "verdict", verdict_name(state->verdict));
 	reason_text(&reason, outcome, NULL);
 	json_member_string(text, "reason", reason.data);

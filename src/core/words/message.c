@@ -35,8 +35,7 @@ add_outcome(struct text *text, const struct outcome *outcome)
 		text_join(text, "exit ", NUMBER(outcome->status));
 		break;
 	case OUTCOME_KILLED:
-		text_add(text, "killed by ");
-		signal_text(text, outcome->signal);
+		text_join(text, "killed by ", SIGNAL(outcome->signal));
 		break;
 	case OUTCOME_TIMED_OUT:
 		if (is_unendable(outcome)) {
@@ -464,10 +463,9 @@ message_end(struct text *text, const struct loop_state *state,
 		add_success(text, state, limits, ending);
 		return;
 	case RESULT_INTERRUPTED:
-		text_add(text, "interrupted by ");
-		signal_text(text,
-		    ending->end_signal != 0 ? ending->end_signal
-		                            : ending->signal);
+		text_join(text, "interrupted by ",
+		    SIGNAL(ending->end_signal != 0 ? ending->end_signal
+		                                   : ending->signal));
 		add_after_attempts(text, "", state);
 		add_unended(text, ": ", &state->outcome.left.unended);
 		break;

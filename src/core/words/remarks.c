@@ -101,8 +101,7 @@ add_forwarded(struct text *text, const struct outcome *outcome)
 	text_add(text, "passed on");
 	for (int signal = 1; signal < NSIG; signal++)
 		if (sigismember(&outcome->forwarded, signal) == 1) {
-			text_byte(text, ' ');
-			signal_text(text, signal);
+			text_join(text, " ", SIGNAL(signal));
 			any = true;
 		}
 	return any;
@@ -145,8 +144,7 @@ add_signal_as_status(
 		return false;
 	text_join(text, NUMBER(number), " in --",
 	    verdict_name(codes->exact[number]),
-	    "-on is an exit status; the signal is ");
-	signal_text(text, signal);
+	    "-on is an exit status; the signal is ", SIGNAL(signal));
 	return true;
 }
 
