@@ -160,21 +160,13 @@ count_parse(const char *text, int64_t *count)
 bool
 size_parse(const char *text, int64_t *bytes)
 {
-	static const char letters[] = "KMGT";
 	const char *end = skip_digits(text);
-	const char *unit;
+	int unit = words_index("K KiB M MiB G GiB T TiB", end, strlen(end));
 
-	if (end == text)
-		return false;
 	*bytes = whole_number(text, end);
-	if (*end == '\0')
-		return true;
-	unit = strchr(letters, *end);
-	if (unit == NULL || (end[1] != '\0' && strcmp(end + 1, "iB") != 0))
-		return false;
-	for (; unit >= letters; unit--)
+	for (int i = unit; i >= 0; i -= 2) /* each unit has two names */
 		*bytes = saturating_multiply(*bytes, 1024);
-	return true;
+	return end > text && (unit >= 0 || *end == '\0');
 }
 
 void
