@@ -5,26 +5,6 @@
 
 #include "core/base/base.h"
 
-struct unit {
-	char name[4];
-	int64_t ns;
-};
-
-/* A longer name comes before a shorter one that it begins with. */
-static const struct unit units[] = {
-	{ "ns", 1 },
-	{ "us", 1000 },
-	{ "ms", NS_PER_MS },
-	{ "sec", NS_PER_S },
-	{ "s", NS_PER_S },
-	{ "min", NS_PER_MIN },
-	{ "m", NS_PER_MIN },
-	{ "hr", 60 * NS_PER_MIN },
-	{ "h", 60 * NS_PER_MIN },
-	{ "d", 24 * 60 * NS_PER_MIN },
-	{ "", NS_PER_S },
-};
-
 static const char *
 skip_digits(const char *text)
 {
@@ -75,8 +55,12 @@ decimal_scale(
 const char *
 duration_scan(const char *text, int64_t *ns)
 {
-	const struct unit *unit = NULL;
+	static const char units[] = "ns us ms s sec m min h hr d";
+	static const int64_t units_ns[]
+	    = { 1, 1000, NS_PER_MS, NS_PER_S, NS_PER_S, NS_PER_MIN, NS_PER_MIN,
+		      60 * NS_PER_MIN, 60 * NS_PER_MIN, 24 * 60 * NS_PER_MIN };
 	const char *rest = NULL, *point, *end;
+	int unit = -1; /* none: of seconds */
 
 	*ns = 0;
 	if (strncmp(text, "inf", 3) == 0) {
@@ -85,27 +69,28 @@ duration_scan(const char *text, int64_t *ns)
 	}
 	for (const char *part = text;
 	     (end = decimal_end(part, &point)) != NULL;) {
-		const struct unit *before = unit;
+		int before = unit;
+		size_t length = 0;
 
-		unit = units;
-		while (strncmp(end, unit->name, strlen(unit->name)) != 0)
-			unit++;
+		while (is_letter(end[length]))
+			length++;
+		unit = words_index(units, end, length);
 		/*
 		 * A number without a unit stands alone, and "1s 2s" is more
 		 * likely a list that lacks its comma.
 		 */
-		if (before != NULL
-		    && (*before->name == '\0' || *unit->name == '\0'
-		        || (part > rest && unit->ns >= before->ns)))
+		if (rest != NULL
+		    && (before < 0 || unit < 0
+		        || (part > rest && units_ns[unit] >= units_ns[before])))
 			break;
-		*ns = saturating_add(
-		    *ns, decimal_scale(part, point, end, unit->ns));
-		rest = end + strlen(unit->name);
+		*ns = saturating_add(*ns,
+		    decimal_scale(part, point, end,
+		        unit < 0 ? NS_PER_S : units_ns[unit]));
+		rest = unit < 0 ? end : end + length;
 		for (part = rest; *part == ' '; part++)
 			continue;
 	}
-	/* A duration that is too long becomes the longest one, but not "inf".
-	 */
+	/* What is too long becomes the longest one, but not "inf". */
 	*ns = min_ns(*ns, DURATION_INF - 1);
 	return rest;
 }
