@@ -112,7 +112,7 @@ look_up(struct outcome *outcome)
 	if (status == job->wrapped.lock_conflict
 	    || (job->wrapped.is_timed && (status == 124 || status == 125)))
 		return;
-	found = scan != NULL ? scan_message(scan, status) : NULL;
+	found = scan != NULL ? scan_match(scan, status) : NULL;
 	if (found != NULL) {
 		advice->verdict = found->verdict;
 		advice->meaning = known_text(found->message->meaning);

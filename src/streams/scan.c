@@ -340,25 +340,20 @@ static void
 add_shown(struct scan_stream *stream, const char *bytes, size_t count)
 {
 	struct quote *shown = &stream->shown;
-	const char *end = bytes + count;
 
-	while (bytes < end) {
-		size_t left = (size_t)(end - bytes);
-		const char *carriage = memchr(bytes, '\r', left);
+	while (count > 0) {
+		const char *carriage = memchr(bytes, '\r', count);
 		size_t part
-		    = carriage == NULL ? left : (size_t)(carriage - bytes);
+		    = carriage == NULL ? count : (size_t)(carriage - bytes);
 
-		if (part > 0) {
-			if (stream->returned)
-				shown->length = 0;
-			stream->returned = false;
-			add(shown->text, &shown->length, sizeof shown->text,
-			    bytes, part);
-		}
-		if (carriage == NULL)
-			return;
-		stream->returned = true;
-		bytes = carriage + 1;
+		if (part > 0 && stream->returned)
+			shown->length = 0;
+		add(shown->text, &shown->length, sizeof shown->text, bytes,
+		    part);
+		stream->returned = carriage != NULL;
+		part += stream->returned;
+		bytes += part;
+		count -= part;
 	}
 }
 
@@ -366,13 +361,10 @@ void
 scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
     size_t count)
 {
-	const char *end = bytes + count;
-
-	while (bytes < end) {
-		size_t left = (size_t)(end - bytes);
-		const char *newline = memchr(bytes, '\n', left);
+	while (count > 0) {
+		const char *newline = memchr(bytes, '\n', count);
 		size_t part
-		    = newline == NULL ? left : (size_t)(newline - bytes);
+		    = newline == NULL ? count : (size_t)(newline - bytes);
 
 		stream->is_cut |= part > SCAN_LINE - stream->length;
 		add(stream->line, &stream->length, SCAN_LINE, bytes, part);
@@ -382,6 +374,7 @@ scan_bytes(struct scan *scan, struct scan_stream *stream, const char *bytes,
 			return;
 		end_line(scan, stream);
 		bytes = newline + 1;
+		count -= part + 1;
 	}
 }
 
@@ -393,9 +386,8 @@ scan_finish(struct scan *scan, struct scan_stream *stream)
 	clean(&scan->last_line);
 }
 
-/* Looks among those conditions that are for exit STATUS. */
-static const struct condition *
-decisive(const struct scan *scan, size_t from, size_t to, int status)
+const struct condition *
+scan_match(const struct scan *scan, int status)
 {
 	/* If several match, the one with the highest rank decides. */
 	static const char rank[VERDICTS] = {
@@ -405,28 +397,17 @@ decisive(const struct scan *scan, size_t from, size_t to, int status)
 	};
 	const struct condition *found = NULL;
 
-	for (size_t i = from; i < to; i++) {
+	for (size_t i = 0; i < scan->count; i++) {
 		const struct condition *condition = &scan->conditions[i];
+		const struct tool_row *message = condition->message;
 
 		if (condition->matched
-		    && (condition->message == NULL
-		        || (status >= condition->message->low
-		            && status <= condition->message->high))
+		    && (message == NULL
+		            ? status < 0
+		            : status >= message->low && status <= message->high)
 		    && (found == NULL
 		        || rank[condition->verdict] > rank[found->verdict]))
 			found = condition;
 	}
 	return found;
-}
-
-const struct condition *
-scan_match(const struct scan *scan)
-{
-	return decisive(scan, 0, scan->users, 0);
-}
-
-const struct condition *
-scan_message(const struct scan *scan, int status)
-{
-	return decisive(scan, scan->users, scan->count, status);
 }

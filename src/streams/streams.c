@@ -529,7 +529,7 @@ static void
 add_matches(struct evidence *evidence)
 {
 	const struct scan *scan = out.scan;
-	const struct condition *condition = scan_match(scan);
+	const struct condition *condition = scan_match(scan, -1);
 
 	evidence->match.last_line = scan->last_line.text;
 	evidence->match.is_silent = !scan->has_line;

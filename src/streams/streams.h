@@ -188,11 +188,12 @@ void scan_bytes(struct scan *scan, struct scan_stream *stream,
 /* The stream has ended: scans its last line, which may lack a newline. */
 void scan_finish(struct scan *scan, struct scan_stream *stream);
 
-/* The match that decides: the first of stop, success, throttle, retry. */
-const struct condition *scan_match(const struct scan *scan);
-
-/* The same for the messages that a tool has for exit STATUS. */
-const struct condition *scan_message(const struct scan *scan, int status);
+/*
+ * The match that decides: the first of stop, success, throttle, retry; of the
+ * messages that the tool has for exit STATUS, or, if that is -1, of the user's
+ * own conditions.
+ */
+const struct condition *scan_match(const struct scan *scan, int status);
 
 /* --- hints.c: what COMMAND and the other side ask for --- */
 

@@ -146,7 +146,7 @@ agrees(const char *regex, const char *text)
 
 	begin(regex);
 	feed(text, length, 64);
-	found = scan_match(&scan) != NULL;
+	found = scan_match(&scan, -1) != NULL;
 	if (found != wanted)
 		printf("# '%s' is %s in '%s'\n", regex,
 		    wanted ? "missed" : "found", text);
@@ -258,7 +258,7 @@ TEST(matches)
 		snprintf(what, sizeof what, "match %zu of the table", i);
 		begin(cases[i].regex);
 		feed(cases[i].text, cases[i].length, 3);
-		is_int(scan_match(&scan) != NULL, cases[i].found, what);
+		is_int(scan_match(&scan, -1) != NULL, cases[i].found, what);
 		end();
 	}
 }
@@ -308,7 +308,7 @@ TEST(pieces)
 		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
 			begin("needl[e]$");
 			feed(exact, length, sizes[j]);
-			wrong += (scan_match(&scan) != NULL) != wanted;
+			wrong += (scan_match(&scan, -1) != NULL) != wanted;
 			if (j > 0)
 				wrong += strcmp(last_line, scan.last_line.text)
 				    != 0;
@@ -351,7 +351,7 @@ TEST(cut_lines)
 		scan.wait_regexes_count = 0;
 		scan_add_wait_regex(&scan, "after (13$)");
 		feed(line, strlen(line), 700);
-		is_int(scan_match(&scan)->verdict,
+		is_int(scan_match(&scan, -1)->verdict,
 		    cases[i].ends ? VERDICT_STOP : VERDICT_RETRY,
 		    "$ is the end of the whole line");
 		is_int(read_ns(waits_of(waits, WAIT_REGEX)), cases[i].wait_ns,
@@ -419,14 +419,14 @@ TEST(quotes)
 	begin("number [0-9]");
 	feed_text("start\n10%\rnumber 1 \"x\"\n"
 	          "number 2\nthe end\n");
-	is_string(scan_match(&scan)->quote.text, "number 1 ?x?",
+	is_string(scan_match(&scan, -1)->quote.text, "number 1 ?x?",
 	    "the first line that matched is kept, from its last return on");
 	is_string(scan.last_line.text, "the end", "beside the last one");
 	end();
 	begin("number");
 	stream.is_stderr = false;
 	feed_text("number 1\n");
-	is_string(scan_match(&scan)->quote.text, "", "but none of stdout");
+	is_string(scan_match(&scan, -1)->quote.text, "", "but none of stdout");
 	end();
 }
 
@@ -437,7 +437,7 @@ TEST(both_streams)
 		stream.is_stderr = is_stderr;
 		feed_text("a line\nRetry-After: 8\n");
 		ok(scan_needs(&scan, &stream), "either stream is needed");
-		ok(scan_match(&scan) != NULL, "and matched against");
+		ok(scan_match(&scan, -1) != NULL, "and matched against");
 		ok(waits_of(&scan.waits, WAIT_HEADER)->stated == STATED_READ,
 		    "and searched for a header");
 		end();
@@ -454,12 +454,12 @@ TEST(order)
 		for (size_t i = 4; i > first; i--)
 			scan_add(&scan, order[i - 1], "line");
 		scan_reset(&scan);
-		ok(scan_match(&scan) == NULL, "nothing matches at first");
+		ok(scan_match(&scan, -1) == NULL, "nothing matches at first");
 		feed_text("a line\n");
-		is_int(scan_match(&scan)->verdict, order[first],
+		is_int(scan_match(&scan, -1)->verdict, order[first],
 		    "stop, success, throttle, retry");
 		scan_reset(&scan);
-		ok(scan_match(&scan) == NULL, "a reset forgets the matches");
+		ok(scan_match(&scan, -1) == NULL, "a reset forgets it");
 		end();
 	}
 }
@@ -541,7 +541,7 @@ TEST(tool_messages)
 
 		begin_tool(cases[i].tool);
 		feed_text(cases[i].lines);
-		message = scan_message(&scan, cases[i].status);
+		message = scan_match(&scan, cases[i].status);
 		is_int(message != NULL ? message->verdict : VERDICT_NONE,
 		    cases[i].verdict, cases[i].tool);
 		end();
@@ -555,21 +555,21 @@ TEST(tool_streams)
 	stream.is_stderr = false;
 	ok(!scan_needs(&scan, &stream), "but not stdout");
 	feed_text(CURL_ERROR "404\n");
-	ok(scan_message(&scan, 22) == NULL, "nor is it looked at there");
+	ok(scan_match(&scan, 22) == NULL, "nor is it looked at there");
 	stream.is_shared = true;
 	ok(scan_needs(&scan, &stream), "unless stdout is the same open file");
 	feed_text(CURL_ERROR "404\n");
-	ok(scan_message(&scan, 22) != NULL, "where it is looked at");
-	is_string(scan_message(&scan, 22)->quote.text, "", "and not quoted");
+	ok(scan_match(&scan, 22) != NULL, "where it is looked at");
+	is_string(scan_match(&scan, 22)->quote.text, "", "and not quoted");
 	scan_reset(&scan);
 	stream.is_shared = false;
 	stream.is_stderr = true;
 	feed_text(CURL_ERROR "404\n");
-	is_string(known_text(scan_message(&scan, 22)->message->meaning),
+	is_string(known_text(scan_match(&scan, 22)->message->meaning),
 	    "HTTP 404 or 410: not found", "its message has a meaning");
-	ok(scan_match(&scan) == NULL, "it is no condition of the user");
+	ok(scan_match(&scan, -1) == NULL, "it is no condition of the user");
 	scan_reset(&scan);
-	ok(scan_message(&scan, 22) == NULL, "a reset forgets the message");
+	ok(scan_match(&scan, 22) == NULL, "a reset forgets the message");
 	end();
 	begin_tool("npm");
 	stream.is_stderr = false;
@@ -591,12 +591,12 @@ TEST(tool_room)
 	ok(scan.has_union, "some messages are compared together");
 	scan_reset(&scan);
 	feed_text("a line\n");
-	ok(scan_message(&scan, 1) == NULL, "a condition is no message");
-	is_int(scan_match(&scan)->verdict, VERDICT_THROTTLE, "it matches");
+	ok(scan_match(&scan, 1) == NULL, "a condition is no message");
+	is_int(scan_match(&scan, -1)->verdict, VERDICT_THROTTLE, "it matches");
 	scan_reset(&scan);
 	feed_text("failed to update ref\n");
-	ok(scan_message(&scan, 1) != NULL, "the last message is there");
-	ok(scan_match(&scan) == NULL, "a message is no condition");
+	ok(scan_match(&scan, 1) != NULL, "the last message is there");
+	ok(scan_match(&scan, -1) == NULL, "a message is no condition");
 	end();
 }
 
