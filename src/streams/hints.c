@@ -50,15 +50,6 @@ hint_start(void)
 	return hints_entry;
 }
 
-static enum verdict
-verdict_of_word(const char *word)
-{
-	for (int verdict = VERDICT_SUCCESS; verdict < VERDICTS; verdict++)
-		if (strcasecmp(word, verdict_name((enum verdict)verdict)) == 0)
-			return (enum verdict)verdict;
-	return VERDICT_NONE;
-}
-
 /* What follows "after=": a WHEN, or "inf". */
 static bool
 read_after(const char *text, struct stated_wait *after)
@@ -80,7 +71,6 @@ static bool
 read_hint(const char *line, struct hint *hint, struct stated_wait *after)
 {
 	static char unread[WAIT_TEXT + 1];
-	enum verdict verdict;
 
 	if (strncmp(line, "after=", 6) == 0) {
 		if (read_after(line + 6, after))
@@ -89,11 +79,13 @@ read_hint(const char *line, struct hint *hint, struct stated_wait *after)
 		if (after->stated != STATED_READ)
 			after->stated = STATED_UNREADABLE;
 	} else if (strncmp(line, "verdict=", 8) == 0) {
-		verdict = verdict_of_word(skip_blanks(line + 8));
-		if (verdict != VERDICT_NONE) {
-			hint->verdict = verdict;
-			return true;
-		}
+		const char *word = skip_blanks(line + 8);
+
+		for (enum verdict i = VERDICT_SUCCESS; i < VERDICTS; i++)
+			if (strcasecmp(word, verdict_name(i)) == 0) {
+				hint->verdict = i;
+				return true;
+			}
 		text_copy(unread, sizeof unread, line);
 		hint->unread = unread;
 		hint->unread_in_file = true;
@@ -131,7 +123,7 @@ hint_take(struct stated_wait *after)
 		.verdict = VERDICT_NONE,
 		.nowhere = hints < 0 ? hints_nowhere : NULL,
 	};
-	off_t size = lseek(hints, 0, SEEK_END), offset, length = 0;
+	off_t size = lseek(hints, 0, SEEK_END), offset;
 	ssize_t count;
 
 	after->stated = STATED_MISSING;
@@ -139,15 +131,11 @@ hint_take(struct stated_wait *after)
 		return hint;
 	/* One byte earlier, there may be the newline before a line. */
 	offset = max_ns(size - HINTS_MOST - 1, 0);
-	do {
-		count = file_read(hints, bytes + length,
-		    (size_t)(size - offset - length), offset + length);
-		length += count;
-	} while (count > 0 && length < size - offset);
+	count = file_read(hints, bytes, (size_t)(size - offset), offset);
 	if (count < 0)
 		hint.unreadable = 1;
 	else
-		read_hints(bytes, bytes + length, offset > 0, &hint, after);
+		read_hints(bytes, bytes + count, offset > 0, &hint, after);
 	while (ftruncate(hints, 0) != 0 && errno == EINTR)
 		continue;
 	return hint;
