@@ -102,18 +102,6 @@ drop(void)
 	fd_close(&out.of[1].file);
 }
 
-/* COMMAND gets a description of its own: backoff must not be a writer. */
-static void
-hold(struct output *output, int file)
-{
-	int reader = out.can_tell ? fd_reopen(file, O_RDONLY) : -1;
-
-	output->shows_writers = reader >= 0;
-	output->file = reader >= 0 ? reader : file;
-	output->commands = reader >= 0 ? file : -1;
-	output->size = 0;
-}
-
 /* The directory of the files, if its file system has no room; else NULL. */
 static const char *
 full_directory(void)
@@ -161,23 +149,23 @@ hold_begin(int descriptors[3])
 	}
 	drop();
 	for (int i = 0; i < 2; i++) {
-		if (files[i] >= 0)
-			hold(&out.of[i], files[i]);
-		if (hold_keeps(out.of[i].fd))
-			descriptors[out.of[i].fd]
-			    = files[i] >= 0 ? files[i] : files[0];
+		struct output *output = &out.of[i];
+
+		if (!hold_keeps(output->fd))
+			continue;
+		descriptors[output->fd] = files[i] >= 0 ? files[i] : files[0];
+		/* backoff reads by another description, to be no writer. */
+		output->file = out.can_tell && files[i] >= 0
+		    ? fd_reopen(files[i], O_RDONLY)
+		    : -1;
+		output->shows_writers = output->file >= 0;
+		if (output->shows_writers)
+			output->commands = files[i];
+		else
+			output->file = files[i];
+		output->size = 0;
 	}
 	return true;
-}
-
-/* Whether other processes can still write to the files. */
-static bool
-hold_is_open(void)
-{
-	for (struct output *output = out.of; output <= &out.of[1]; output++)
-		if (output->shows_writers && file_has_writers(output->file))
-			return true;
-	return false;
 }
 
 enum written
@@ -309,6 +297,10 @@ watch_begin(int descriptors[3])
 	stream->is_stderr = out.together && out.held != HOLD_STDOUT;
 	out.of[1].watched->stream.is_stderr = true;
 	for (struct output *output = out.of; output <= &out.of[1]; output++) {
+		output->unwritten = 0;
+		output->left = INT64_MAX;
+		output->read_ns = INT64_MIN;
+		output->failure = 0;
 		if (hold_keeps(output->fd)
 		    || !(out.together || out.times_all
 		        || scan_needs(out.scan, &output->watched->stream)))
@@ -406,7 +398,11 @@ flush(bool patient)
 			continue;
 		more = more || output->pipe >= 0;
 	}
-	more = more || (patient && hold_is_open());
+	/* Other processes may still write to the files. */
+	for (struct output *output = out.of; output <= &out.of[1]; output++)
+		more = more
+		    || (patient && output->shows_writers
+		        && file_has_writers(output->file));
 	signals_after_write(true);
 	return more;
 }
@@ -439,12 +435,6 @@ streams_begin(struct command *command)
 	if (!input_begin(&descriptors[STDIN_FILENO]))
 		return "stdin";
 	out.stderr_torn = false;
-	for (struct output *output = out.of; output <= &out.of[1]; output++) {
-		output->unwritten = 0;
-		output->left = INT64_MAX;
-		output->read_ns = INT64_MIN;
-		output->failure = 0;
-	}
 	if (out.scan != NULL && !watch_begin(descriptors))
 		return "output";
 	/* Last: only then does the output of the last attempt go. */
