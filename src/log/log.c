@@ -26,15 +26,14 @@
 #define PATIENCE_NS NS_PER_S
 
 struct sink {
-	int descriptor;
-	struct outlet outlet; /* all 0 until the first line */
+	struct outlet outlet; /* nothing but its fd until the first line */
 	bool stalled; /* the last line found no room in time */
 	bool torn; /* the last line lacks its newline */
 	int error; /* errno of the last line that could not be written */
 };
 
 static const struct log_options *options;
-static struct sink sink = { .descriptor = STDERR_FILENO };
+static struct sink sink = { .outlet.fd = STDERR_FILENO };
 static int held = -1; /* where --quiet-success holds the log back, or -1 */
 static bool is_stderr; /* the log goes where COMMAND's stderr goes */
 static char usual_buffer[5120];
@@ -94,13 +93,13 @@ log_open(const struct log_options *what)
 	if (options->held && (held = tempfile_open()) < 0)
 		return "--quiet-success";
 	if (held >= 0)
-		sink.descriptor = held;
+		sink.outlet.fd = held;
 	if (options->file != NULL)
-		sink.descriptor = target_of(options->file);
-	if (sink.descriptor < 0)
+		sink.outlet.fd = target_of(options->file);
+	if (sink.outlet.fd < 0)
 		return "--log-file";
 	is_stderr = options->file == NULL
-	    || fd_same_file(sink.descriptor, STDERR_FILENO);
+	    || fd_same_file(sink.outlet.fd, STDERR_FILENO);
 	return NULL;
 }
 
@@ -114,7 +113,7 @@ static struct outlet *
 outlet_to(struct sink *to)
 {
 	if (to->outlet.step == 0)
-		to->outlet = outlet_of(to->descriptor);
+		to->outlet = outlet_of(to->outlet.fd);
 	return &to->outlet;
 }
 
@@ -155,9 +154,8 @@ log_release(int64_t until_ns)
 	end = copy_file(STDERR_FILENO, held, size, until_ns);
 	error = errno;
 	signals_after_write(end == WRITTEN_FAILED);
-	if (sink.descriptor == held) {
-		sink.descriptor = STDERR_FILENO;
-		sink.outlet = (struct outlet) { .step = 0 };
+	if (sink.outlet.fd == held) {
+		sink.outlet = (struct outlet) { .fd = STDERR_FILENO };
 		sink.torn = end != WRITTEN_ALL || !ends_line(held, size);
 		/* The output of COMMAND follows. */
 		if (sink.torn && end == WRITTEN_ALL)
@@ -174,7 +172,7 @@ finish_in(struct sink *to, struct text *text)
 {
 	if (options->format == LOG_GITHUB)
 		annotation_defuse(text->data);
-	if (to->descriptor == held)
+	if (to->outlet.fd == held)
 		to->torn = !ends_line(held, lseek(held, 0, SEEK_END));
 	text->data[text->length] = '\n';
 	put(to, text->data - to->torn, text->length + 1 + to->torn);
@@ -185,9 +183,9 @@ finish_in(struct sink *to, struct text *text)
 static void
 finish_on(int descriptor, struct text *text)
 {
-	struct sink other = { .descriptor = descriptor };
+	struct sink other = { .outlet.fd = descriptor };
 
-	finish_in(sink.descriptor == descriptor ? &sink : &other, text);
+	finish_in(sink.outlet.fd == descriptor ? &sink : &other, text);
 	outlet_close(&other.outlet);
 }
 
@@ -294,34 +292,30 @@ int
 log_count_down(int64_t until_ns, const char *words, int64_t since_ns)
 {
 	int64_t moment_ns = since_ns < 0 ? until_ns : since_ns;
-	struct queued_signal arrival = { .signal = 0 };
-	int64_t now_ns;
+	int64_t now_ns = clock_now_ns();
+	int64_t shown = whole_seconds(now_ns - moment_ns); /* by that line */
 
-	while ((now_ns = clock_now_ns()) < until_ns) {
-		int64_t next_ns = until_ns;
-		enum wake wake;
+	for (; now_ns < until_ns; now_ns = clock_now_ns()) {
+		int64_t seconds = whole_seconds(now_ns - moment_ns);
+		int64_t next_ns = moment_ns + (seconds + 1) * NS_PER_S;
+		struct queued_signal arrival;
 
-		/* The time is drawn when it is a whole second. */
-		if (words != NULL)
-			next_ns = min_ns(until_ns,
-			    moment_ns
-			        + (whole_seconds(now_ns - moment_ns) + 1)
-			            * NS_PER_S);
-		wake = signals_wait(
-		    &arrival, next_ns, &(struct pollfd) { 0 }, 1);
-		if (wake == WAKE_SIGNAL
-		    && (signals_ends(arrival.signal)
-		        || signals_wakes(arrival.signal))) {
+		if (words != NULL && seconds != shown)
+			draw(words, seconds);
+		shown = seconds;
+		if (signals_wait(&arrival,
+		        words != NULL ? min_ns(next_ns, until_ns) : until_ns,
+		        &(struct pollfd) { 0 }, 1)
+		    != WAKE_SIGNAL)
+			continue;
+		if (signals_ends(arrival.signal)
+		    || signals_wakes(arrival.signal)) {
 			is_ending = true;
 			log_erase_wait();
 			return arrival.signal;
 		}
-		if (wake != WAKE_TIME)
-			next_ns = clock_now_ns();
-		if (words != NULL && next_ns < until_ns
-		    && (wake == WAKE_TIME || arrival.signal == SIGCONT
-		        || arrival.signal == SIGWINCH))
-			draw(words, whole_seconds(next_ns - moment_ns));
+		if (arrival.signal == SIGCONT || arrival.signal == SIGWINCH)
+			shown = INT64_MIN; /* the row may be gone */
 	}
 	return 0;
 }
