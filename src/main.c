@@ -145,21 +145,6 @@ reader_has_gone(void)
 	    != 0;
 }
 
-/* The outcome of an attempt whose streams could not be set up. */
-static struct outcome
-without_streams(const char *broken, int error)
-{
-	struct outcome outcome = outcome_not_started(error);
-
-	outcome.evidence.failure = (struct stream_failure) {
-		.stream = broken,
-		.error = error,
-		.is_final = true,
-	};
-	outcome.started_ns = outcome.ended_ns = clock_now_ns();
-	return outcome;
-}
-
 static struct outcome
 attempt(const struct loop_state *state, int64_t cutoff_ns)
 {
@@ -171,8 +156,16 @@ attempt(const struct loop_state *state, int64_t cutoff_ns)
 
 	environment_set(state);
 	broken = streams_begin(&command);
-	if (broken != NULL)
-		return without_streams(broken, errno);
+	if (broken != NULL) {
+		outcome = outcome_not_started(errno);
+		outcome.evidence.failure = (struct stream_failure) {
+			.stream = broken,
+			.error = outcome.error,
+			.is_final = true,
+		};
+		outcome.started_ns = outcome.ended_ns = clock_now_ns();
+		return outcome;
+	}
 	outcome = supervise(&command, &options);
 	if (outcome.kind == OUTCOME_NOT_STARTED) {
 		outcome.number = strpbrk(command.argv[-1], "0123456789");
@@ -287,26 +280,20 @@ tell_end(
 		defer_log_recovery(ending->result);
 }
 
-static struct world
-the_world(void)
-{
-	bool has_doors = options.job.has_doors;
-
-	return (struct world) {
-		.now_ns = clock_now_ns,
-		.epoch_ns = clock_epoch_ns,
-		.pause = take_pause,
-		.before_splay = has_doors ? doors_before_splay : NULL,
-		.before_attempt = has_doors ? doors_before_attempt : NULL,
-		.attempt = attempt,
-		.after_verdict = has_doors ? doors_after_verdict : NULL,
-		.hook = hook,
-		.release = release,
-		.tell_start = log_start,
-		.tell_attempt = tell_attempt,
-		.tell_end = tell_end,
-	};
-}
+static struct world world = {
+	.now_ns = clock_now_ns,
+	.epoch_ns = clock_epoch_ns,
+	.pause = take_pause,
+	.before_splay = doors_before_splay,
+	.before_attempt = doors_before_attempt,
+	.attempt = attempt,
+	.after_verdict = doors_after_verdict,
+	.hook = hook,
+	.release = release,
+	.tell_start = log_start,
+	.tell_attempt = tell_attempt,
+	.tell_end = tell_end,
+};
 
 /* --- the start --- */
 
@@ -387,7 +374,6 @@ main(int argc, char **argv)
 {
 	struct entropy entropy;
 	struct random random;
-	struct world world;
 	struct ending ending;
 
 	options_parse(&options, argc, argv);
@@ -411,9 +397,13 @@ main(int argc, char **argv)
 	/* Its own draws, so that those of the pauses stay the same. */
 	options.job.has_doors = doors_start(&options.shared, &options.settings,
 	    options.log.id, random_from(~random.state), entropy.owner);
+	if (!options.job.has_doors) {
+		world.before_splay = NULL;
+		world.before_attempt = NULL;
+		world.after_verdict = NULL;
+	}
 	prepare();
 
-	world = the_world();
 	ending = run_loop(&options.settings, &random, &world);
 
 	fleet_end();
