@@ -174,8 +174,6 @@ attempt(const struct loop_state *state, int64_t cutoff_ns)
 			outcome.wrapper = NULL;
 	}
 	outcome.evidence = streams_end(outcome.ended_ns);
-	if (output_tore_stderr())
-		log_torn_by_others();
 	if (outcome.evidence.failure.cut_off)
 		outcome_end_late(&outcome, signals_drain());
 	outcome.reader_gone = outcome.kind == OUTCOME_KILLED
@@ -240,8 +238,6 @@ release(enum result result, int end_signal, struct stream_failure *failure)
 		error = errno;
 	if ((output = hold_release(failed, until_ns)) == WRITTEN_FAILED)
 		error = errno;
-	if (output_tore_stderr())
-		log_torn_by_others();
 	if (error != 0) {
 		failure->stream = "output";
 		failure->error = error;

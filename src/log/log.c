@@ -189,9 +189,11 @@ finish_on(int descriptor, struct text *text)
 	outlet_close(&other.outlet);
 }
 
+/* After the row, if there is one, is erased. */
 static struct text
 buffer_begin(void)
 {
+	log_erase_wait();
 	buffer[0] = '\n';
 	return text_in(buffer + 1, buffer_size - 2);
 }
@@ -220,12 +222,6 @@ finish(struct text *text)
 	finish_on(held >= 0 ? held : STDERR_FILENO, text);
 }
 
-void
-log_torn_by_others(void)
-{
-	sink.torn = sink.torn || is_stderr;
-}
-
 /* --- the countdown --- */
 
 bool
@@ -246,6 +242,7 @@ log_shows_waits(void)
 void
 log_erase_wait(void)
 {
+	sink.torn |= output_tore_stderr() && is_stderr;
 	if (has_row && is_in_foreground())
 		sink.torn = !put(&sink, ERASE_ROW, strlen(ERASE_ROW));
 	has_row = false;
@@ -346,7 +343,6 @@ line_begin(const char *event)
 	char stamp[40];
 
 	sink.error = 0;
-	log_erase_wait();
 	if (error != 0)
 		log_degraded(WEIGHT_LAST,
 		    JOINED(128, "lines of the log are lost: ", strerror(error)),

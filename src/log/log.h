@@ -80,9 +80,6 @@ void log_degraded(enum weight weight, const char *words, const char *what,
  */
 #define LAST_PATIENCE_NS (100 * NS_PER_MS)
 
-/* COMMAND's last output on stderr lacks its newline. */
-void log_torn_by_others(void);
-
 /* The file in which --quiet-success holds the log back, or -1. */
 int log_held(void);
 

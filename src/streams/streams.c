@@ -172,9 +172,9 @@ enum written
 hold_release(bool failed, int64_t until_ns)
 {
 	enum written end = WRITTEN_ALL;
+	bool torn = false;
 	int error = 0;
 
-	out.stderr_torn = false;
 	if (out.held == HOLD_NOTHING)
 		return WRITTEN_ALL;
 	signals_before_write();
@@ -193,12 +193,13 @@ hold_release(bool failed, int64_t until_ns)
 		if (one == WRITTEN_FAILED)
 			error = errno;
 		if (fd_same_file(to, STDERR_FILENO))
-			out.stderr_torn = one != WRITTEN_ALL
+			torn = one != WRITTEN_ALL
 			    || !ends_line(output->file, output->size);
 		if (one > end)
 			end = one;
 	}
 	signals_after_write(error != 0);
+	out.stderr_torn |= torn;
 	drop();
 	errno = error;
 	return end;
@@ -434,7 +435,6 @@ streams_begin(struct command *command)
 	descriptors[STDOUT_FILENO] = descriptors[STDERR_FILENO] = -1;
 	if (!input_begin(&descriptors[STDIN_FILENO]))
 		return "stdin";
-	out.stderr_torn = false;
 	if (out.scan != NULL && !watch_begin(descriptors))
 		return "output";
 	/* Last: only then does the output of the last attempt go. */
@@ -560,5 +560,8 @@ streams_end(int64_t ended_ns)
 bool
 output_tore_stderr(void)
 {
-	return out.stderr_torn;
+	bool torn = out.stderr_torn;
+
+	out.stderr_torn = false;
+	return torn;
 }
