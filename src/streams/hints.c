@@ -170,36 +170,28 @@ add_wait(struct hint *hint, const struct stated_wait *said, int64_t ended_ns)
 	return true;
 }
 
-/* Adds what one source says; keeps an unreadable text for the log. */
-static void
-add_source(struct hint *hint, enum wait_source source,
-    const struct stated_wait *said, int64_t ended_ns)
-{
-	bool is_wanted = !hint->has_wait;
-
-	if (is_wanted && add_wait(hint, said, ended_ns)) {
-		hint->by_output = source != WAIT_HINT;
-	} else if (hint->unread == NULL
-	    && (said->stated == STATED_UNREADABLE
-	        || (is_wanted && said->stated == STATED_READ))) {
-		hint->unread = said->text;
-		hint->unread_in_file = source == WAIT_HINT;
-	}
-}
-
 struct hint
 hint_of(const struct scan *scan, int64_t ended_ns)
 {
 	static struct stated_wait after;
 	struct hint hint = hint_take(&after);
+	enum wait_source end = scan != NULL ? WAIT_SOURCES : WAIT_REGEX;
 
-	add_source(&hint, WAIT_HINT, &after, ended_ns);
-	for (int i = WAIT_HINT + 1; scan != NULL && i < WAIT_SOURCES; i++) {
-		enum wait_source source = (enum wait_source)i;
-		const struct stated_wait *said = waits_of(&scan->waits, source);
+	/* The first that is a time counts; what cannot be read is logged. */
+	for (enum wait_source i = WAIT_HINT; i < end; i++) {
+		const struct stated_wait *said
+		    = i == WAIT_HINT ? &after : waits_of(&scan->waits, i);
+		bool is_wanted = !hint.has_wait;
 
-		add_source(&hint, source, said, ended_ns);
-		if (scan->waits.wanted == WANTED_ALL
+		if (is_wanted && add_wait(&hint, said, ended_ns)) {
+			hint.by_output = i != WAIT_HINT;
+		} else if (hint.unread == NULL
+		    && (said->stated == STATED_UNREADABLE
+		        || (is_wanted && said->stated == STATED_READ))) {
+			hint.unread = said->text;
+			hint.unread_in_file = i == WAIT_HINT;
+		}
+		if (i != WAIT_HINT && scan->waits.wanted == WANTED_ALL
 		    && said->stated > hint.stated)
 			hint.stated = said->stated;
 	}
