@@ -192,6 +192,7 @@ lose(int error)
 		return;
 	in.fate.lost = true;
 	in.fate.error = error;
+	in.fate.directory = tempfile_directory();
 	fd_close(&in.spool);
 }
 
@@ -552,8 +553,6 @@ void
 input_report(struct evidence *evidence)
 {
 	evidence->input = in.fate;
-	if (in.fate.lost)
-		evidence->input.directory = tempfile_directory();
 	if (in.failure != 0) {
 		evidence->failure.stream = "stdin";
 		evidence->failure.error = in.failure;

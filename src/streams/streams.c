@@ -33,7 +33,7 @@ struct output {
 	int fd; /* ours: where it belongs */
 	int commands; /* COMMAND's, to be closed once it has started; or -1 */
 
-	/* Held: */
+	bool is_held; /* and then: */
 	int file; /* to be read in the end, or -1 */
 	bool shows_writers; /* file_has_writers() is not about backoff */
 	off_t size; /* in the end, or when last looked at */
@@ -72,28 +72,6 @@ static struct {
 };
 
 /* --- held --- */
-
-static bool
-hold_start(void)
-{
-	int probe = tempfile_open(), reader;
-
-	if (probe < 0)
-		return false;
-	reader = fd_reopen(probe, O_RDONLY);
-	close(probe);
-	/* On NFS there always seems to be a writer. */
-	out.can_tell = reader >= 0 && !file_has_writers(reader);
-	fd_close(&reader);
-	return true;
-}
-
-static bool
-hold_keeps(int fd)
-{
-	return out.held == HOLD_ALL
-	    || (out.held == HOLD_STDOUT && fd == STDOUT_FILENO);
-}
 
 static void
 drop(void)
@@ -139,7 +117,7 @@ hold_begin(int descriptors[3])
 
 	for (int i = 0; i < 2; i++) {
 		/* If both are one file, what is held of them is one, too. */
-		if (!hold_keeps(out.of[i].fd) || (i == 1 && out.together))
+		if (!out.of[i].is_held || (i == 1 && out.together))
 			continue;
 		files[i] = open_held();
 		if (files[i] < 0) {
@@ -151,7 +129,7 @@ hold_begin(int descriptors[3])
 	for (int i = 0; i < 2; i++) {
 		struct output *output = &out.of[i];
 
-		if (!hold_keeps(output->fd))
+		if (!output->is_held)
 			continue;
 		descriptors[output->fd] = files[i] >= 0 ? files[i] : files[0];
 		/* backoff reads by another description, to be no writer. */
@@ -266,14 +244,25 @@ bool
 streams_start(const struct streams *options, bool times)
 {
 	struct stat stat;
+	int probe, reader;
 
 	out.held = options->hold;
+	out.of[0].is_held = out.held != HOLD_NOTHING;
+	out.of[1].is_held = out.held == HOLD_ALL;
 	out.scan = options->scan;
 	out.times_all = times;
-	if (out.held != HOLD_NOTHING && !hold_start())
-		return false;
-	out.writes_file = !hold_keeps(STDOUT_FILENO)
-	    && fstat(STDOUT_FILENO, &stat) == 0 && S_ISREG(stat.st_mode)
+	if (out.of[0].is_held) {
+		probe = tempfile_open();
+		if (probe < 0)
+			return false;
+		reader = fd_reopen(probe, O_RDONLY);
+		close(probe);
+		/* On NFS there always seems to be a writer. */
+		out.can_tell = reader >= 0 && !file_has_writers(reader);
+		fd_close(&reader);
+	}
+	out.writes_file = !out.of[0].is_held && fstat(STDOUT_FILENO, &stat) == 0
+	    && S_ISREG(stat.st_mode)
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
 	out.together = (out.scan != NULL || out.held == HOLD_ALL)
 	    && fd_same(STDOUT_FILENO, STDERR_FILENO);
@@ -302,7 +291,7 @@ watch_begin(int descriptors[3])
 		output->left = INT64_MAX;
 		output->read_ns = INT64_MIN;
 		output->failure = 0;
-		if (hold_keeps(output->fd)
+		if (output->is_held
 		    || !(out.together || out.times_all
 		        || scan_needs(out.scan, &output->watched->stream)))
 			continue;
@@ -523,7 +512,7 @@ add_matches(struct evidence *evidence)
 
 	evidence->match.last_line = scan->last_line.text;
 	evidence->match.is_silent = !scan->has_line;
-	evidence->match.is_passed_on = !hold_keeps(STDERR_FILENO);
+	evidence->match.is_passed_on = !out.of[1].is_held;
 	if (condition == NULL)
 		return;
 	if (condition->quote.length > 0)
