@@ -12,7 +12,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -52,10 +51,9 @@ const struct program program = {
 	"sysexits.h.\n"
 	"\n"
 	"backoff exits with 0 after a success, else with the status of the "
-	"last "
-	"attempt: 124 after a timeout, 126 or 127 if COMMAND cannot be run or "
-	"is not found. It dies by the signal that killed the last attempt. It "
-	"exits with 125 if backoff itself fails.\n"
+	"last attempt: 124 after a timeout, 126 or 127 if COMMAND cannot be "
+	"run or is not found. It dies by the signal that killed the last "
+	"attempt. It exits with 125 if backoff itself fails.\n"
 	"\n"
 	"Examples:\n"
 	"  backoff curl -fsS https://example.com/\n"
