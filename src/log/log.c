@@ -513,25 +513,6 @@ weight_of_end(const struct ending *ending)
 	return WEIGHT_LAST;
 }
 
-static void
-log_end_text(const struct loop_state *state, const struct ending *ending)
-{
-	struct loop_state shown = *state;
-	struct text text = line_begin(NULL);
-
-	/* Passed on or released, it is on the same stderr already. */
-	if (is_stderr)
-		shown.outcome.evidence.match.last_line = NULL;
-	message_end(
-	    &text, &shown, &options->settings->limits, ending, options->word);
-	/* Other endings have another reason than the status. */
-	if (ending->result == RESULT_EXHAUSTED
-	    || ending->result == RESULT_DEADLINE)
-		report_mishaps(
-		    &text, state, MISHAP_UNSTOPPED, MISHAP_UNSTOPPED + 1);
-	finish(&text);
-}
-
 /*
  * Points at the end if backoff gave up, or if a success took more than one
  * attempt. GitHub shows the annotation by itself, so it quotes the line of
@@ -567,7 +548,9 @@ void
 log_end(
     const struct loop_state *state, const struct ending *ending, bool is_over)
 {
+	const struct limits *limits = &options->settings->limits;
 	bool has_line = is_wanted(weight_of_end(ending));
+	struct loop_state shown = *state;
 	struct text text;
 
 	if (ending->result == RESULT_INTERRUPTED)
@@ -580,12 +563,21 @@ log_end(
 		return;
 	if (has_line && is_over) {
 		text = line_begin("end");
-		json_end(&text, state, &options->settings->limits, ending,
-		    options->word);
+		json_end(&text, state, limits, ending, options->word);
 		text_byte(&text, '}');
 		finish(&text);
 	} else if (has_line) {
-		log_end_text(state, ending);
+		text = line_begin(NULL);
+		/* Passed on or released, it is on the same stderr already. */
+		if (is_stderr)
+			shown.outcome.evidence.match.last_line = NULL;
+		message_end(&text, &shown, limits, ending, options->word);
+		/* Other endings have another reason than the status. */
+		if (ending->result == RESULT_EXHAUSTED
+		    || ending->result == RESULT_DEADLINE)
+			report_mishaps(&text, state, MISHAP_UNSTOPPED,
+			    MISHAP_UNSTOPPED + 1);
+		finish(&text);
 	}
 	if (options->format == LOG_GITHUB)
 		annotate(state, ending, options->file != NULL || !has_line);
