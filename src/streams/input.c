@@ -212,14 +212,11 @@ keep(int64_t count)
 	struct outlet spool = { .step = SIZE_MAX };
 	size_t left = (size_t)count;
 
-	if (!in.fate.lost && in.spool < 0) {
+	if (!in.fate.lost && in.spool < 0)
 		in.spool = tempfile_open();
-		if (in.spool < 0)
-			lose(errno);
-	}
 	spool.fd = spool.out = in.spool;
-	if (!in.fate.lost
-	    && outlet_put(&spool, buffer, &left, AT_ONCE) != WRITTEN_ALL)
+	if (in.spool < 0
+	    || outlet_put(&spool, buffer, &left, AT_ONCE) != WRITTEN_ALL)
 		lose(errno);
 	in.taken += count;
 }

@@ -95,21 +95,6 @@ full_directory(void)
 	    : NULL;
 }
 
-static int
-open_held(void)
-{
-	int file = tempfile_open();
-
-	/* There may be descriptors, or inodes, for one attempt's files only. */
-	if (file < 0
-	    && (errno == EMFILE
-	        || (errno == ENOSPC && full_directory() != NULL))) {
-		drop();
-		file = tempfile_open();
-	}
-	return file;
-}
-
 static bool
 hold_begin(int descriptors[3])
 {
@@ -119,7 +104,14 @@ hold_begin(int descriptors[3])
 		/* If both are one file, what is held of them is one, too. */
 		if (!out.of[i].is_held || (i == 1 && out.together))
 			continue;
-		files[i] = open_held();
+		files[i] = tempfile_open();
+		/* There may be descriptors, or inodes, for one attempt only. */
+		if (files[i] < 0
+		    && (errno == EMFILE
+		        || (errno == ENOSPC && full_directory() != NULL))) {
+			drop();
+			files[i] = tempfile_open();
+		}
 		if (files[i] < 0) {
 			fd_close(&files[0]);
 			return false;
