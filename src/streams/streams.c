@@ -51,7 +51,6 @@ struct output {
 };
 
 static struct {
-	enum hold_what held;
 	bool can_tell; /* file_has_writers() works for the held files */
 	struct scan *scan; /* or NULL */
 	bool times_all; /* all output is watched: see streams_start() */
@@ -145,13 +144,13 @@ hold_release(bool failed, int64_t until_ns)
 	bool torn = false;
 	int error = 0;
 
-	if (out.held == HOLD_NOTHING)
+	if (!out.of[0].is_held)
 		return WRITTEN_ALL;
 	signals_before_write();
 	/* If one stream cannot be released, the other still can. */
 	for (struct output *output = out.of; output <= &out.of[1]; output++) {
-		int to = failed && out.held == HOLD_STDOUT ? STDERR_FILENO
-		                                           : output->fd;
+		int to
+		    = failed && !out.of[1].is_held ? STDERR_FILENO : output->fd;
 		enum written one = WRITTEN_FAILED;
 
 		if (output->file < 0)
@@ -238,9 +237,8 @@ streams_start(const struct streams *options, bool times)
 	struct stat stat;
 	int probe, reader;
 
-	out.held = options->hold;
-	out.of[0].is_held = out.held != HOLD_NOTHING;
-	out.of[1].is_held = out.held == HOLD_ALL;
+	out.of[0].is_held = options->hold != HOLD_NOTHING;
+	out.of[1].is_held = options->hold == HOLD_ALL;
 	out.scan = options->scan;
 	out.times_all = times;
 	if (out.of[0].is_held) {
@@ -256,7 +254,7 @@ streams_start(const struct streams *options, bool times)
 	out.writes_file = !out.of[0].is_held && fstat(STDOUT_FILENO, &stat) == 0
 	    && S_ISREG(stat.st_mode)
 	    && !fd_same_file(STDOUT_FILENO, STDERR_FILENO);
-	out.together = (out.scan != NULL || out.held == HOLD_ALL)
+	out.together = (out.scan != NULL || out.of[1].is_held)
 	    && fd_same(STDOUT_FILENO, STDERR_FILENO);
 	if (out.scan == NULL)
 		return true;
@@ -276,7 +274,8 @@ watch_begin(int descriptors[3])
 	scan_reset(out.scan);
 	stream->is_shared = out.together;
 	/* If only stdout is held, they are two again. */
-	stream->is_stderr = out.together && out.held != HOLD_STDOUT;
+	stream->is_stderr
+	    = out.together && out.of[0].is_held == out.of[1].is_held;
 	out.of[1].watched->stream.is_stderr = true;
 	for (struct output *output = out.of; output <= &out.of[1]; output++) {
 		output->unwritten = 0;
