@@ -288,10 +288,7 @@ struct evidence streams_end(int64_t ended_ns);
  */
 enum written hold_release(bool failed, int64_t until_ns);
 
-/*
- * Whether an attempt, or hold_release(), may have ended stderr within a line
- * since the last call.
- */
+/* Whether stderr may have been left within a line since the last call. */
 bool output_tore_stderr(void);
 
 #endif
