@@ -184,7 +184,7 @@ wait_once(int64_t boot_until_ns, int64_t limit_ns, bool counts)
 static struct entry
 wait_until(struct gate_answer answer, int64_t limit_ns, bool *waited)
 {
-	while (answer.kind == GATE_WAIT) {
+	while (answer.until_ns > 0) {
 		bool counts = gate_wait_counts(gate, store.now_ns);
 		int signal;
 
@@ -211,7 +211,7 @@ wait_until(struct gate_answer answer, int64_t limit_ns, bool *waited)
 		if (!gate_store_ask(&store, &answer))
 			return go_without();
 	}
-	if (answer.kind == GATE_PROBE)
+	if (answer.ticket != 0)
 		log_event(event_of(GATE_LOG_PROBE));
 	return start();
 }

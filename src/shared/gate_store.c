@@ -311,6 +311,8 @@ static bool
 step(struct gate_store *store, const struct gate_attempt *attempt,
     struct gate_answer *answer)
 {
+	bool probes;
+
 	store->before = store->gate;
 	if (attempt != NULL) {
 		struct gate_attempt counted = *attempt;
@@ -327,20 +329,20 @@ step(struct gate_store *store, const struct gate_attempt *attempt,
 
 			counted.run
 			    = hash_of((const char *)facts, sizeof facts);
-			counted.row_ns = GATE_FLEET_ROW_NS;
+			counted.is_of_machine = true;
 		}
 		return gate_result(&store->gate, store->now_ns, &counted);
 	}
 	*answer = gate_look(&store->gate, store->now_ns, store->ticket);
-	if (answer->kind == GATE_PROBE && is_patient(store)) {
+	probes = answer->ticket != 0 && answer->until_ns == 0;
+	if (probes && is_patient(store)) {
 		store->gate = store->before;
-		*answer = (struct gate_answer) { .kind = GATE_WAIT,
-			.ticket = store->ticket,
-			.until_ns = store->now_ns + NS_PER_S };
+		*answer = (struct gate_answer) { store->ticket,
+			store->now_ns + NS_PER_S };
+		probes = false;
 	}
 	/* More than time has done: a probe, or a ticket was taken. */
-	return answer->kind == GATE_PROBE
-	    || store->gate.next != store->before.next;
+	return probes || store->gate.next != store->before.next;
 }
 
 /*

@@ -7,6 +7,7 @@
 /* An open gate shuts after ROW failures over ROW_NS, or ROW_AT_ONCE; */
 #define ROW 3
 #define ROW_NS NS_PER_S
+#define FLEET_ROW_NS (2 * NS_PER_S) /* machines may see it a second late */
 #define ROW_AT_ONCE 20
 /* a paced one after PACED_ROW. A failure ROW_ENDS_NS later begins a row. */
 #define PACED_ROW 10
@@ -229,21 +230,14 @@ look_at_shut(struct gate *gate, int64_t now_ns, uint64_t ticket)
 	    max_ns(least_ns, pace_soonest_ns(&gate->pace, place)));
 
 	if (now_ns < may_ns)
-		return (struct gate_answer) {
-			.kind = GATE_WAIT,
-			.ticket = ticket,
-			.until_ns
-			= min_ns(may_ns, saturating_add(now_ns, look_ns)),
-		};
+		return (struct gate_answer) { ticket,
+			min_ns(may_ns, saturating_add(now_ns, look_ns)) };
 	if (gate->probers_count == 0)
 		gate->probe_ns = now_ns;
 	gate->probers[gate->probers_count++] = ticket;
 	if (ticket == gate->head)
 		gate->head++;
-	return (struct gate_answer) {
-		.kind = GATE_PROBE,
-		.ticket = ticket,
-	};
+	return (struct gate_answer) { .ticket = ticket };
 }
 
 static struct gate_answer
@@ -255,18 +249,14 @@ look_at_paced(const struct gate *gate, uint64_t ticket)
 	int64_t end_ns = gate->pace.second_ns + NS_PER_S;
 
 	if (ticket < gate->head)
-		return (struct gate_answer) { .kind = GATE_GO };
+		return (struct gate_answer) { .ticket = 0 };
 	/*
 	 * The rate changes at the end of a second, and doubles at most. Not all
 	 * look then at once: they would delay those who start.
 	 */
 	if (go_ns > end_ns)
 		go_ns = end_ns + min_ns(NS_PER_S, (go_ns - end_ns) / 2);
-	return (struct gate_answer) {
-		.kind = GATE_WAIT,
-		.ticket = ticket,
-		.until_ns = go_ns,
-	};
+	return (struct gate_answer) { ticket, go_ns };
 }
 
 struct gate_answer
@@ -274,7 +264,7 @@ gate_look(struct gate *gate, int64_t now_ns, uint64_t ticket)
 {
 	gate_pass_time(gate, now_ns);
 	if (gate->state == GATE_OPEN)
-		return (struct gate_answer) { .kind = GATE_GO };
+		return (struct gate_answer) { .ticket = 0 };
 	if (ticket == 0 || ticket >= gate->next) {
 		if (gate->head == gate->next)
 			gate->head_ns = max_ns(gate->head_ns, now_ns);
@@ -306,8 +296,8 @@ add_to_row(struct gate *gate, const struct gate_attempt *attempt)
 	row->last_run = attempt->run;
 	row->last_ns = attempt->ended_ns;
 	row->longest_ns = max_ns(row->longest_ns, took_ns);
-	long_enough
-	    = row->last_ns - row->first_ns >= max_ns(ROW_NS, attempt->row_ns);
+	long_enough = row->last_ns - row->first_ns
+	    >= (attempt->is_of_machine ? FLEET_ROW_NS : ROW_NS);
 	if (!row->two_runs)
 		return false;
 	return gate->state == GATE_PACED
@@ -395,7 +385,7 @@ fail(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 		pace_refused(
 		    &gate->pace, now_ns, attempt->began_ns, attempt->stated_ns);
 	} else if (gate->state == GATE_PACED) {
-		pace_failed(&gate->pace, attempt->began_ns);
+		gate->pace.look.bad += attempt->began_ns >= gate->pace.kept_ns;
 	} else if (add_to_window(gate, now_ns, refused) && refused) {
 		text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 		gate->pace.stated_ns = attempt->stated_ns;

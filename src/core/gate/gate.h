@@ -108,11 +108,10 @@ void pace_end_second(struct pace *pace);
 
 /*
  * An attempt that began at BEGAN_NS was refused, and asked to wait for
- * STATED_NS, or 0; or has failed without being refused.
+ * STATED_NS, or 0.
  */
 void pace_refused(
     struct pace *pace, int64_t now_ns, int64_t began_ns, int64_t stated_ns);
-void pace_failed(struct pace *pace, int64_t began_ns);
 
 /* The share of refusals at NOW_NS that have nothing to do with the rate. */
 double pace_base(const struct pace *pace, int64_t now_ns);
@@ -191,16 +190,10 @@ struct gate {
 	char reason[GATE_REASON_SIZE + 1]; /* why it is shut, or paced */
 };
 
-enum gate_kind {
-	GATE_GO, /* start; the ticket is used up */
-	GATE_PROBE, /* start, with the ticket, until gate_result() */
-	GATE_WAIT, /* look again with the ticket, at until_ns */
-};
-
+/* A run has to wait, and looks again then; else it starts an attempt now. */
 struct gate_answer {
-	enum gate_kind kind;
-	uint64_t ticket; /* of GATE_PROBE and GATE_WAIT */
-	int64_t until_ns; /* of GATE_WAIT */
+	uint64_t ticket; /* to look again, or of a probe; 0: it is none */
+	int64_t until_ns; /* 0: it starts */
 };
 
 enum gate_outcome {
@@ -220,13 +213,9 @@ struct gate_attempt {
 	/* How long the service asked to wait; 0: it did not. */
 	int64_t stated_ns;
 	int64_t pause_ns; /* until the next probe: gate_pause() */
-	/* A row shuts the gate if it lasts this long; 0: a second. */
-	int64_t row_ns;
+	bool is_of_machine; /* of a fleet: run says which */
 	const char *reason; /* of a failure or refusal */
 };
-
-/* row_ns of a fleet: its machines may see the gate a second late. */
-#define GATE_FLEET_ROW_NS (2 * INT64_C(1000000000))
 
 /* A gate that nobody has used: open. */
 struct gate gate_new(void);

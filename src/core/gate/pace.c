@@ -137,13 +137,6 @@ pace_start(struct pace *pace)
 	pace->quiet++;
 }
 
-void
-pace_failed(struct pace *pace, int64_t began_ns)
-{
-	if (began_ns >= pace->kept_ns)
-		pace->look.bad++;
-}
-
 /*
  * The standard deviation of SHARE among COUNT (above 0), sqrt(SHARE * (1 -
  * SHARE) / COUNT), where the product is taken to be at least 0.02.

@@ -212,20 +212,6 @@ request(struct simulation *simulation)
 	return verdict;
 }
 
-/* The context for next_pause() of a client with this STATE and FAILURES. */
-static struct pause_context
-pause_context(const struct simulation *simulation,
-    const struct loop_state *state, int64_t failures)
-{
-	return (struct pause_context) {
-		.settings = simulation->settings,
-		.state = state,
-		.failures = failures,
-		.elapsed_ns = simulation->queue.now_ns,
-		.until_in_ns = INT64_MAX,
-	};
-}
-
 static void
 wake_in(struct simulation *simulation, struct simulated_client *client,
     int64_t wait_ns)
@@ -284,7 +270,7 @@ ask_gate(struct simulation *simulation, struct simulated_client *client)
 	    = gate_look(gate_of(simulation, client), now_ns, client->ticket);
 
 	client->ticket = answer.ticket;
-	if (answer.kind == GATE_WAIT) {
+	if (answer.until_ns > 0) {
 		wake_in(simulation, client, answer.until_ns - now_ns);
 		return;
 	}
@@ -311,7 +297,7 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 		                                          : GATE_FAILURE,
 		.run = (uint64_t)run,
 		.ticket = client->ticket,
-		.row_ns = simulation->fleet ? GATE_FLEET_ROW_NS : 0,
+		.is_of_machine = simulation->fleet,
 		.began_ns = client->began_ns,
 		.ended_ns = simulation->queue.now_ns,
 		.stated_ns = stated_ns(simulation, client),
@@ -346,8 +332,13 @@ after_attempt(struct simulation *simulation, struct simulated_client *client,
 	};
 	enum result result = loop_count_attempt(&simulation->settings->limits,
 	    &effect, &state, &client->schedule, &client->failures);
-	struct pause_context context
-	    = pause_context(simulation, &state, client->failures);
+	struct pause_context context = {
+		.settings = simulation->settings,
+		.state = &state,
+		.failures = client->failures,
+		.elapsed_ns = simulation->queue.now_ns,
+		.until_in_ns = INT64_MAX,
+	};
 	struct random before = *simulation->random;
 	struct pause pause = { .kind = PAUSE_DRAWN };
 
@@ -411,8 +402,8 @@ go_on(struct simulation *simulation, struct simulated_client *client)
 void
 simulation_start(struct simulation *simulation, struct random *random)
 {
-	const struct loop_state start = { 0 };
-	struct pause_context context = pause_context(simulation, &start, 0);
+	struct pause_context context
+	    = { .settings = simulation->settings, .until_in_ns = INT64_MAX };
 	struct range splay = next_pause_splay(&context);
 
 	simulation->random = random;

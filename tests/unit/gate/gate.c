@@ -22,6 +22,14 @@ look(int64_t at_ns, uint64_t ticket)
 	return gate_look(&gate, T0 + at_ns, ticket);
 }
 
+static bool
+probes(int64_t at_ns, uint64_t ticket)
+{
+	struct gate_answer answer = look(at_ns, ticket);
+
+	return answer.until_ns == 0 && answer.ticket == ticket;
+}
+
 /* An attempt of RUN that took 10 ms, as a probe with TICKET. */
 static bool
 result(int64_t at_ns, enum gate_outcome outcome, uint64_t run, uint64_t ticket,
@@ -119,41 +127,36 @@ TEST(probes)
 	first = look(3 * S, 0);
 	second = look(3 * S, 0);
 	third = look(3 * S, 0);
-	is_int(first.kind, GATE_WAIT, "who comes has a ticket");
+	ok(first.until_ns > 0, "who comes has a ticket");
 	is_int(look(4 * S, first.ticket).until_ns, T0 + 5 * S,
 	    "the first looks each second");
 	ok(gate.next == third.ticket + 1, "... with the one that it has");
 	is_int(look(6500 * MS, first.ticket).until_ns, T0 + 7 * S,
 	    "... and when the probe is due");
-	is_int(look(7 * S, third.ticket).kind, GATE_WAIT,
+	ok(look(7 * S, third.ticket).until_ns > 0,
 	    "the third gives way to those before it");
-	is_int(look(7 * S, first.ticket).kind, GATE_PROBE, "the first probes");
+	ok(probes(7 * S, first.ticket), "the first probes");
 	is_int(look(7100 * MS, second.ticket).until_ns, T0 + 7350 * MS,
 	    "who waits beside a probe looks four times a second");
-	is_int(
-	    look(16 * S, second.ticket).kind, GATE_WAIT, "nobody else probes");
+	ok(look(16 * S, second.ticket).until_ns > 0, "nobody else probes");
 	result(16 * S, GATE_FAILURE, 1, first.ticket, 0);
 	is_int(gate.due_ns, T0 + 21 * S, "the next probe is due");
 	is_int(gate.probes, 1, "... after one");
-	is_int(look(20 * S, second.ticket).kind, GATE_WAIT, "... not before");
-	is_int(look(21 * S, second.ticket).kind, GATE_PROBE,
-	    "it is the next one's");
+	ok(look(20 * S, second.ticket).until_ns > 0, "... not before");
+	ok(probes(21 * S, second.ticket), "it is the next one's");
 	result(22 * S, GATE_NEUTRAL, 2, second.ticket, 0);
-	is_int(look(22 * S, third.ticket).kind, GATE_PROBE,
-	    "after a stop another probes at once");
+	ok(probes(22 * S, third.ticket), "after a stop another probes at once");
 	shut_gate();
 	first = look(3 * S, 0);
 	second = look(3 * S, 0);
 	look(7 * S, first.ticket);
 	gate_forget_dead(&gate, 0);
-	is_int(look(8 * S, second.ticket).kind, GATE_PROBE,
-	    "... and after one who has died");
+	ok(probes(8 * S, second.ticket), "... and after one who has died");
 	shut_gate();
 	third.ticket = 0;
 	for (int i = 0; i < 500; i++)
 		third = look(3 * S, 0);
-	is_int(look(10 * S, third.ticket).kind, GATE_PROBE,
-	    "three seconds later anybody probes");
+	ok(probes(10 * S, third.ticket), "three seconds later anybody probes");
 }
 
 /* A probe may be a long job at a service that is up. */
@@ -176,7 +179,7 @@ TEST(probes_more)
 		    "more probe when those before take long");
 	}
 	result(90 * S, GATE_FAILURE, 3, gate.probers[1], 0);
-	is_int(look(90 * S, 0).kind, GATE_WAIT,
+	ok(look(90 * S, 0).until_ns > 0,
 	    "one of them has failed: the next is due as after any other");
 	fail(90 * S, 5);
 	is_int(gate.state, GATE_SHUT, "a straggler's failure changes nothing");
@@ -197,13 +200,13 @@ TEST(paces)
 	    first.until_ns, T0 + 7600 * MS, "the first start is not at once");
 	dead = look(7200 * MS, 0);
 	third = look(7200 * MS, 0);
-	is_int(look(7600 * MS - 1, first.ticket).kind, GATE_WAIT, "not before");
-	is_int(look(7600 * MS, first.ticket).kind, GATE_GO, "then it starts");
+	ok(look(7600 * MS - 1, first.ticket).until_ns > 0, "not before");
+	ok(look(7600 * MS, first.ticket).ticket == 0, "then it starts");
 	ok(gate.next == third.ticket + 1, "... by time, without a ticket more");
 	is_int(dead.until_ns, T0 + 8100 * MS, "the next half a second later");
 	is_int(third.until_ns, T0 + 8350 * MS,
 	    "who comes after the second looks when twice the rate is there");
-	is_int(look(8600 * MS, third.ticket).kind, GATE_GO,
+	ok(look(8600 * MS, third.ticket).ticket == 0,
 	    "who has died costs one start");
 	is_int(look(8700 * MS, 0).until_ns, T0 + 9100 * MS,
 	    "who comes when nobody waits is paced, too");

@@ -93,13 +93,13 @@ spoil(uint8_t *bytes)
 static const char *
 lets_in(struct gate gate, int64_t now_ns, uint8_t living)
 {
-	struct gate_answer answer = { .kind = GATE_WAIT };
+	struct gate_answer answer = { .ticket = 0 };
 	bool is_crowded = gate.next - gate.head > 100;
 
 	gate_forget_dead(&gate, living);
 	for (int i = 0; i < MOST_STEPS; i++) {
 		answer = gate_look(&gate, now_ns, answer.ticket);
-		if (answer.kind != GATE_WAIT)
+		if (answer.until_ns == 0)
 			return NULL;
 		if (answer.until_ns > now_ns + 10 * NS_PER_S)
 			return "it does not look for too long";

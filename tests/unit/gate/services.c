@@ -102,12 +102,12 @@ static void
 ask(struct play *play, struct worker *worker)
 {
 	int64_t now_ns = CLOCK_NS + play->queue.now_ns;
-	struct gate_answer go = { .kind = GATE_GO };
+	struct gate_answer go = { .ticket = 0 };
 
 	if (play->gated)
 		go = gate_look(&play->gate, now_ns, worker->ticket);
 	worker->ticket = go.ticket;
-	if (go.kind == GATE_WAIT) {
+	if (go.until_ns > 0) {
 		wake(play, worker, ASKS, max_ns(go.until_ns - now_ns, 1));
 		return;
 	}
