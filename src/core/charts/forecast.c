@@ -53,14 +53,6 @@ forecast_start(const struct settings *settings, int64_t until_in_ns,
 	return forecast;
 }
 
-/* Whether neither a deadline nor --until limits it. */
-static bool
-is_timeless(const struct forecast *forecast)
-{
-	return forecast->settings->limits.deadline_ns == INT64_MAX
-	    && forecast->until_in_ns == INT64_MAX;
-}
-
 static void
 widen(struct range *range, int64_t low_ns, int64_t high_ns)
 {
@@ -87,11 +79,11 @@ look_at(struct forecast *forecast, const struct schedule *schedule, int64_t n,
 }
 
 /*
- * The row if time is limited. The later failure N, from FIRST_NS to LATEST_NS,
- * the less room is left for the pause, so both ends of its range only shrink,
- * except at one time: where the longest pause no longer fits, the range jumps
- * to all of the room. After a later time there is no further attempt. So it is
- * enough to look at these two times.
+ * The row if failure N comes after FIRST_NS, at LATEST_NS at most. If time is
+ * limited, the later it is, the less room is left for the pause, so both ends
+ * of its range only shrink, except at one time: where the longest pause no
+ * longer fits, the range jumps to all of the room. After a later time there is
+ * no further attempt. So it is enough to look at these two times.
  */
 static void
 look_at_the_rest(
@@ -101,30 +93,19 @@ look_at_the_rest(
 	struct room room = next_pause_room(&context);
 	int64_t longest_ns
 	    = schedule_range(&forecast->highest, n, false).high_ns;
-	int64_t last_ns
-	    = min_ns(latest_ns, first_ns + (room.ns - room.least_ns));
-	int64_t step_ns
-	    = max_ns(first_ns, first_ns + (room.ns - longest_ns) + 1);
+	int64_t last_ns, step_ns;
 
+	if (room.ns == INT64_MAX) {
+		look_at(forecast, &forecast->highest, n, latest_ns);
+		return;
+	}
+	last_ns = min_ns(latest_ns, first_ns + (room.ns - room.least_ns));
+	step_ns = max_ns(first_ns, first_ns + (room.ns - longest_ns) + 1);
 	look_at(forecast, &forecast->highest, n, last_ns);
 	if (step_ns <= last_ns)
 		look_at(forecast, &forecast->highest, n, step_ns);
 	if (step_ns <= last_ns || last_ns < latest_ns)
 		forecast->touched = true;
-}
-
-/* The next pauses follow the shortest and the longest pause of this row. */
-static void
-remember_extremes(struct forecast *forecast, struct range drawn, int64_t n)
-{
-	schedule_remember(&forecast->lowest, drawn.low_ns);
-	schedule_remember(&forecast->highest, drawn.high_ns);
-	if (forecast->settings->policy.jitter.kind != JITTER_SMOOTH
-	    || n >= 1000)
-		return;
-	/* The nearer the last point on the curve, the shorter the pause. */
-	forecast->lowest.previous_curve = polly_curve((double)n);
-	forecast->highest.previous_curve = polly_curve((double)(n - 1));
 }
 
 /* Computes the ranges of row N. False: no run can get this far. */
@@ -140,11 +121,15 @@ find_ranges(struct forecast *forecast, int64_t n)
 	look_at(forecast, &forecast->highest, n, failed.low_ns);
 	if (row->pause.high_ns < 0)
 		return false;
-	if (is_timeless(forecast))
-		look_at(forecast, &forecast->highest, n, failed.high_ns);
-	else
-		look_at_the_rest(forecast, n, failed.low_ns, failed.high_ns);
-	remember_extremes(forecast, row->pause, n);
+	look_at_the_rest(forecast, n, failed.low_ns, failed.high_ns);
+	/* The next pauses follow the shortest and the longest of this row. */
+	schedule_remember(&forecast->lowest, row->pause.low_ns);
+	schedule_remember(&forecast->highest, row->pause.high_ns);
+	/* The nearer the last point on the curve, the shorter the pause. */
+	if (n < 1000) {
+		forecast->lowest.previous_curve = polly_curve((double)n);
+		forecast->highest.previous_curve = polly_curve((double)(n - 1));
+	}
 	return true;
 }
 
@@ -180,19 +165,6 @@ free_mean(const struct forecast *forecast, int64_t n, struct range range)
 	                             + (double)step_ns * (within - 1) / 2)
 	                     + (all - within) * (double)cap_ns)
 	    / all);
-}
-
-/*
- * Whether the mean of the pause after failure N has a formula: not if it
- * depends on those before it.
- */
-static bool
-has_formula(const struct forecast *forecast, int64_t n)
-{
-	enum jitter_kind kind = forecast->settings->policy.jitter.kind;
-
-	return !forecast->touched && kind != JITTER_SMOOTH
-	    && (kind != JITTER_DECORRELATED || n == 1);
 }
 
 /* Of the histories that get as far as a row; they cannot overflow. */
@@ -240,6 +212,7 @@ live_on(struct forecast *forecast, int64_t n, struct sums *sums)
 bool
 forecast_next(struct forecast *forecast)
 {
+	enum jitter_kind kind = forecast->settings->policy.jitter.kind;
 	struct forecast_row *row = &forecast->row;
 	int64_t n = row->after_attempt + 1;
 	struct sums sums = { 0 };
@@ -249,9 +222,10 @@ forecast_next(struct forecast *forecast)
 		return false;
 	row->after_attempt = n;
 	live_on(forecast, n, &sums);
-	row->certain
-	    = is_timeless(forecast) || sums.count == (int64_t)forecast->count;
-	if (has_formula(forecast, n)) {
+	row->certain = sums.count == (int64_t)forecast->count;
+	/* No mean has a formula that depends on the pauses before it. */
+	if (!forecast->touched && kind != JITTER_SMOOTH
+	    && (kind != JITTER_DECORRELATED || n == 1)) {
 		row->mean_ns = free_mean(forecast, n, row->pause);
 		row->mean_total_ns
 		    = saturating_add(row->mean_total_ns, row->mean_ns);
