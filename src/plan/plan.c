@@ -41,6 +41,7 @@ static const int64_t outages_ns[]
 struct plan {
 	const struct settings *settings;
 	struct terminal terminal;
+	bool is_wide; /* enough for all columns */
 	struct forecast_row *rows;
 	size_t count;
 	bool cut; /* there are more rows than MOST_ROWS */
@@ -108,27 +109,6 @@ make_plan(const struct options *options)
 	return plan;
 }
 
-/* Whether the terminal is wide enough for all columns. */
-static bool
-is_wide(const struct plan *plan)
-{
-	return plan->terminal.width >= WIDE_TABLE - 2;
-}
-
-static void
-print_head(const struct plan *plan)
-{
-	if (is_wide(plan)) {
-		puts("  after           pause           "
-		     "next attempt starts at");
-		puts("attempt     from    mean      to  "
-		     "earliest    mean  latest");
-	} else {
-		puts("            pause       next at");
-		puts("after     from      to     mean");
-	}
-}
-
 static void
 print_row(const struct plan *plan, const struct forecast_row *row,
     const struct chart *chart)
@@ -136,7 +116,7 @@ print_row(const struct plan *plan, const struct forecast_row *row,
 	int64_t low_ns = row->pause.low_ns, high_ns = row->pause.high_ns;
 	struct text bar = TEXT_OF(3 * MOST_CHART + 1);
 
-	if (is_wide(plan))
+	if (plan->is_wide)
 		printf("%7" PRId64 "  %7s %7s %7s   %7s %7s %7s",
 		    row->after_attempt, DURATION(low_ns),
 		    DURATION(row->mean_ns), DURATION(high_ns),
@@ -171,8 +151,8 @@ static void
 print_table(const struct plan *plan)
 {
 	int64_t room = plan->terminal.width
-	    - (is_wide(plan) ? WIDE_TABLE : NARROW_TABLE);
-	int64_t least = is_wide(plan) ? LEAST_CHART : LEAST_NARROW_CHART;
+	    - (plan->is_wide ? WIDE_TABLE : NARROW_TABLE);
+	int64_t least = plan->is_wide ? LEAST_CHART : LEAST_NARROW_CHART;
 	struct chart chart = {
 		.width = room < least ? 0 : min_ns(room, MOST_CHART),
 		.unicode = plan->terminal.unicode,
@@ -180,12 +160,17 @@ print_table(const struct plan *plan)
 
 	for (size_t i = 0; i < plan->count; i++)
 		chart.most = max_ns(chart.most, plan->rows[i].pause.high_ns);
-	print_head(plan);
+	puts(plan->is_wide ? "  after           pause           "
+	                     "next attempt starts at\n"
+	                     "attempt     from    mean      to  "
+	                     "earliest    mean  latest"
+	                   : "            pause       next at\n"
+	                     "after     from      to     mean");
 	for (size_t i = 0; i < plan->count; i++)
 		if (!is_tedious(plan, i))
 			print_row(plan, &plan->rows[i], &chart);
 		else if (!is_tedious(plan, i - 1))
-			puts(is_wide(plan) ? "    ..." : "  ...");
+			puts(plan->is_wide ? "    ..." : "  ...");
 }
 
 static void
@@ -322,6 +307,7 @@ plan_show(const struct options *options)
 	struct plan plan = make_plan(options);
 
 	plan.terminal = terminal_of_stdout();
+	plan.is_wide = plan.terminal.width >= WIDE_TABLE - 2;
 	if (options->log.format == LOG_JSON) {
 		print_json(&plan);
 	} else {
