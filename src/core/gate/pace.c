@@ -178,26 +178,6 @@ disregard(struct pace *pace, double share, double rate)
 	find_anew(pace, rate);
 }
 
-static bool
-is_too_much(const struct pace *pace, struct pace_count look)
-{
-	double share = share_of(look);
-	double spread = deviation(share, look.starts);
-
-	return look.bad >= 2
-	    && share > pace->failing + FAILING_OVER + DEVIATIONS * spread;
-}
-
-/* Whether a cut has made SHARE less than it was before. */
-static bool
-has_helped(const struct pace *pace, struct pace_count look)
-{
-	double spread = deviation(pace->cut_share, look.starts);
-
-	return share_of(look)
-	    <= pace->cut_share - larger(FAILING_HELPED, DEVIATIONS * spread);
-}
-
 /*
  * Looks at the failures that are no refusals. Too many of them cut the rate;
  * a cut that does not help is undone.
@@ -206,7 +186,8 @@ static void
 look_at_failures(struct pace *pace, int64_t now_ns)
 {
 	struct pace_count look = pace->look;
-	double share = share_of(look);
+	double share = share_of(look), less;
+	bool too_many;
 
 	/* In this second the service still had what came before the cut. */
 	if (pace->settles) {
@@ -217,14 +198,20 @@ look_at_failures(struct pace *pace, int64_t now_ns)
 	if (look.starts < LOOK_STARTS || pace->kept_ns == now_ns)
 		return;
 	pace->look = (struct pace_count) { 0 };
-	if (pace->cuts > 0 && has_helped(pace, look))
+	too_many = look.bad >= 2
+	    && share > pace->failing + FAILING_OVER
+	            + DEVIATIONS * deviation(share, look.starts);
+	/* The last cut has helped if the share is so much less. */
+	less = larger(FAILING_HELPED,
+	    DEVIATIONS * deviation(pace->cut_share, look.starts));
+	if (pace->cuts > 0 && share <= pace->cut_share - less)
 		pace->cuts = 0;
 	if (pace->cuts == PACE_MOST_CUTS) {
 		disregard(pace, share, pace->cut_rate);
 	} else if (pace->cuts > 0) {
 		pace->cut_share = larger(pace->cut_share, share);
 		cut(pace, share, now_ns);
-	} else if (!is_too_much(pace, look)) {
+	} else if (!too_many) {
 		/* Only failed cuts raise it: it would follow an overload. */
 		pace->failing
 		    += 0.3 * (smaller(share, pace->failing) - pace->failing);
@@ -376,18 +363,18 @@ grow(struct pace *pace, int64_t now_ns)
 	/* How many seconds a refusal costs its run. */
 	double stated = larger(1, (double)pace->stated_ns / (double)NS_PER_S);
 	double cost = smaller(0.9, pace_base(pace, now_ns) + KEEP_COST);
+	double rate = pace->rate;
 
-	if (pace->rate < 0.85 * pace->limit)
-		set_rate(pace, smaller(pace->rate * 1.15, 0.86 * pace->limit));
+	if (rate < 0.85 * pace->limit)
+		rate = smaller(rate * 1.15, 0.86 * pace->limit);
 	else if (pace->quiet >= FORTY
 	    && (double)(now_ns - pace->refused_ns)
 	        > 10 * stated * (double)NS_PER_S)
-		set_rate(pace, pace->rate * 1.15);
+		rate *= 1.15;
 	else
-		set_rate(pace,
-		    pace->rate
-		        * power(1 + KEEP_CUT * cost / (1 - cost) / stated,
-		            pace->second.starts - pace->second.bad));
+		rate *= power(1 + KEEP_CUT * cost / (1 - cost) / stated,
+		    pace->second.starts - pace->second.bad);
+	set_rate(pace, rate);
 }
 
 /*
