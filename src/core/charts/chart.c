@@ -89,13 +89,12 @@ histogram_in(int64_t *counts, size_t buckets, int64_t bucket_ns)
 static void
 widen(struct histogram *histogram)
 {
-	size_t half = histogram->buckets / 2;
+	int64_t *counts = histogram->counts;
 
-	for (size_t i = 0; i < half; i++)
-		histogram->counts[i]
-		    = histogram->counts[2 * i] + histogram->counts[2 * i + 1];
-	for (size_t i = half; i < histogram->buckets; i++)
-		histogram->counts[i] = 0;
+	for (size_t i = 0; i < histogram->buckets; i++)
+		counts[i] = i < histogram->buckets / 2
+		    ? counts[2 * i] + counts[2 * i + 1]
+		    : 0;
 	histogram->bucket_ns *= 2;
 }
 
@@ -129,6 +128,6 @@ histogram_columns(const struct histogram *histogram, int64_t column_ns,
 			    * ((double)(end_ns % histogram->bucket_ns)
 			        / (double)histogram->bucket_ns));
 		columns[i] = so_far + share - given;
-		given = so_far + share;
+		given += columns[i];
 	}
 }

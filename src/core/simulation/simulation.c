@@ -244,21 +244,14 @@ stated_ns(
 	    : 0;
 }
 
-/* Neighbours are on different machines. */
-static int64_t
-machine_of(
-    const struct simulation *simulation, const struct simulated_client *client)
-{
-	return (client - simulation->clients) % simulation->machines_count;
-}
-
-/* The gate that CLIENT passes: a fleet's is that of the first machine. */
+/* Neighbours are on different machines; a fleet's gate is that of the first. */
 static struct gate *
 gate_of(struct simulation *simulation, const struct simulated_client *client)
 {
-	int64_t i = simulation->fleet ? 0 : machine_of(simulation, client);
+	int64_t client_i = client - simulation->clients;
+	int64_t i = client_i % simulation->machines_count;
 
-	return &simulation->machines[i];
+	return &simulation->machines[simulation->fleet ? 0 : i];
 }
 
 static void
@@ -288,9 +281,7 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 {
 	struct gate *gate = gate_of(simulation, client);
 	bool succeeded = client->verdict == VERDICT_SUCCESS;
-	/* To a fleet a machine is what a run is to a machine. */
-	int64_t run = simulation->fleet ? machine_of(simulation, client)
-	                                : client - simulation->clients;
+	int64_t run = client - simulation->clients;
 	struct gate_attempt attempt = {
 		.outcome = succeeded                      ? GATE_SUCCESS
 		    : client->verdict == VERDICT_THROTTLE ? GATE_REFUSAL
@@ -304,6 +295,9 @@ tell_gate(struct simulation *simulation, struct simulated_client *client)
 		.reason = "",
 	};
 
+	/* To a fleet a machine is what a run is to a machine. */
+	if (simulation->fleet)
+		attempt.run %= (uint64_t)simulation->machines_count;
 	if (!succeeded)
 		attempt.pause_ns
 		    = gate_pause(gate, &simulation->settings->policy,
