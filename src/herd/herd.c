@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -387,9 +386,6 @@ run_trials(struct trial *trials, const struct herd *herd, uint64_t seed)
 	}
 	if (work.is_shown)
 		fprintf(stderr, "\r%*s\r", (int)strlen("simulating: 100%"), "");
-	free(template.clients);
-	free(template.waits_ns);
-	free(template.machines);
 }
 
 int

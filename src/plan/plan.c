@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "core/base/base.h"
 #include "core/charts/charts.h"
@@ -105,7 +104,6 @@ make_plan(const struct options *options)
 		count = min_ns(max_ns(count, LEAST_HISTORIES), MOST_HISTORIES);
 		make_histories(&plan, histories, (size_t)count);
 	}
-	free(histories);
 	return plan;
 }
 
@@ -228,18 +226,16 @@ print_plan(const struct plan *plan)
 {
 	if (plan->left_ns <= 0) {
 		puts("No attempt: the time is up.");
-		return;
-	}
-	if (plan->count == 0) {
+	} else if (plan->count == 0) {
 		puts("One attempt, no pause.");
-		return;
+	} else {
+		print_table(plan);
+		putchar('\n');
+		print_end(plan);
+		/* Rows left out could still raise a chance below 1. */
+		if (!plan->cut || plan->chances[OUTAGES - 1] == 1)
+			print_chances(plan);
 	}
-	print_table(plan);
-	putchar('\n');
-	print_end(plan);
-	/* Rows that are left out could still raise a chance below 1. */
-	if (!plan->cut || plan->chances[OUTAGES - 1] == 1)
-		print_chances(plan);
 }
 
 static void
