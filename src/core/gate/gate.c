@@ -306,19 +306,13 @@ add_to_row(struct gate *gate, const struct gate_attempt *attempt)
 	        || row->failures >= ROW_AT_ONCE;
 }
 
-static bool
-counts_results(const struct gate *gate, int64_t now_ns)
-{
-	return gate->window.starts > 0 && now_ns - gate->window_ns <= WINDOW_NS;
-}
-
-/* Counts a result at an open gate. True: too many were refused. */
+/* Counts a result at an open gate, if that is done: from a refusal on. */
 static bool
 add_to_window(struct gate *gate, int64_t now_ns, bool refused)
 {
 	struct pace_count *window = &gate->window;
 
-	if (!counts_results(gate, now_ns)) {
+	if (window->starts == 0 || now_ns - gate->window_ns > WINDOW_NS) {
 		if (!refused)
 			return false;
 		gate->window_ns = now_ns;
@@ -326,9 +320,7 @@ add_to_window(struct gate *gate, int64_t now_ns, bool refused)
 	}
 	window->starts++;
 	window->bad += refused;
-	return window->bad >= WINDOW_REFUSALS
-	    && window->bad
-	    >= (pace_base(&gate->pace, now_ns) + WINDOW_SHARE) * window->starts;
+	return true;
 }
 
 /* Counts who is told to wait, in a row. True: the quota is used up. */
@@ -354,15 +346,13 @@ static bool
 end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
 	bool is_counted
-	    = gate->state == GATE_OPEN && counts_results(gate, now_ns);
+	    = gate->state == GATE_OPEN && add_to_window(gate, now_ns, false);
 
 	if (gate->state == GATE_SHUT) {
 		begin_pacing(gate, now_ns);
 	} else {
 		if (gate->row.failures == 0 && gate->told == 0 && !is_counted)
 			return false;
-		if (is_counted)
-			add_to_window(gate, now_ns, false);
 		gate->row = (struct gate_row) { 0 };
 		if (attempt->began_ns >= gate->told_ns)
 			gate->told = 0;
@@ -375,6 +365,7 @@ end_well(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 static void
 fail(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 {
+	const struct pace_count *window = &gate->window;
 	bool refused = attempt->outcome == GATE_REFUSAL;
 	bool shuts = refused ? is_quota_used_up(gate, attempt)
 	                     : add_to_row(gate, attempt);
@@ -386,7 +377,10 @@ fail(struct gate *gate, int64_t now_ns, const struct gate_attempt *attempt)
 		    &gate->pace, now_ns, attempt->began_ns, attempt->stated_ns);
 	} else if (gate->state == GATE_PACED) {
 		gate->pace.look.bad += attempt->began_ns >= gate->pace.kept_ns;
-	} else if (add_to_window(gate, now_ns, refused) && refused) {
+	} else if (add_to_window(gate, now_ns, refused) && refused
+	    && window->bad >= WINDOW_REFUSALS
+	    && window->bad >= (pace_base(&gate->pace, now_ns) + WINDOW_SHARE)
+	            * window->starts) {
 		text_copy(gate->reason, sizeof gate->reason, attempt->reason);
 		gate->pace.stated_ns = attempt->stated_ns;
 		begin_pacing(gate, now_ns);
