@@ -87,12 +87,7 @@ void signals_after_write(bool failed);
  */
 ssize_t signals_write(int fd, const char *bytes, size_t count);
 
-/*
- * Around the start of COMMAND, errno is kept: a key that stops the job waits,
- * as vfork(2) would not return while the child is stopped. Whether it came.
- */
-void signals_before_spawn(void);
-void signals_after_spawn(void);
+/* Whether a key that stops the job has come, and waits. */
 bool signals_stop_pending(void);
 
 /* Whether PIPE kills a writer without a reader: it was not ignored. */

@@ -298,18 +298,6 @@ signals_write(int fd, const char *bytes, size_t count)
 	return written;
 }
 
-void
-signals_before_spawn(void)
-{
-	pthread_sigmask(SIG_BLOCK, &stopping, NULL);
-}
-
-void
-signals_after_spawn(void)
-{
-	pthread_sigmask(SIG_SETMASK, &life_mask, NULL);
-}
-
 bool
 signals_stop_pending(void)
 {

@@ -278,12 +278,9 @@ start_command(const struct command *command)
 	pid_t pid;
 	int tries = 0;
 
-	do {
-		if (new_process_holds_us())
-			signals_before_spawn();
+	do
 		pid = new_process(become_command, command);
-		signals_after_spawn();
-	} while (pid < 0 && errno == EINTR && ++tries < MOST_STOPS);
+	while (pid < 0 && errno == EINTR && ++tries < MOST_STOPS);
 	return pid;
 }
 

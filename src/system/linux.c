@@ -216,15 +216,20 @@ handle_signal(int handle, pid_t pid, int signal)
 
 /*
  * vfork, because the errno of exec comes back through the shared memory, and
- * because its cost does not depend on the size of backoff.
+ * because its cost does not depend on the size of backoff. It does not return
+ * while the child is stopped: so a key that stops the job waits.
  */
 pid_t
 new_process(void (*become)(const void *what), const void *what)
 {
 	volatile int error = 0;
-	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
-	pid_t pid = vfork();
+	sigset_t all, before;
+	pid_t pid;
 
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	/* NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
+	pid = vfork();
 	if (pid == 0) {
 		/* BECOME calls only what Linux allows after vfork. */
 		/* NOLINTNEXTLINE(clang-analyzer-unix.Vfork) */
@@ -237,15 +242,10 @@ new_process(void (*become)(const void *what), const void *what)
 		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
 			continue;
 		errno = error;
-		return -1;
+		pid = -1;
 	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return pid;
-}
-
-bool
-new_process_holds_us(void)
-{
-	return true;
 }
 
 /* parent */

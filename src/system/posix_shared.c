@@ -30,8 +30,6 @@ ANSWERS(bool file_has_writers(int fd), true)
 /* handles */
 ANSWERS(int handle_open(pid_t pid), -1)
 ANSWERS(int handle_signal(int handle, pid_t pid, int signal), kill(pid, signal))
-/* new_process */
-ANSWERS(bool new_process_holds_us(void), false)
 /* parent */
 DOES_NOTHING(void parent_take_along(int signal))
 /* pause */

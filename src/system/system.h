@@ -201,13 +201,10 @@ int handle_signal(int handle, pid_t pid, int signal);
 /*
  * Starts a process that calls BECOME(WHAT), which ends in exec(3); if it
  * returns, errno tells why. The child may share backoff's memory (vfork), so
- * BECOME must not change what backoff keeps. Returns the pid; -1, with the
- * errno of fork or exec: nothing was started.
+ * BECOME must not change what backoff keeps. All its signals may be blocked.
+ * Returns the pid; -1, with the errno of fork or exec: nothing was started.
  */
 pid_t new_process(void (*become)(const void *what), const void *what);
-
-/* Whether nothing can stop backoff while the child, before exec, is stopped. */
-bool new_process_holds_us(void);
 
 /* parent: a signal to the command when backoff ends */
 
