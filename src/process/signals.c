@@ -36,8 +36,6 @@ static struct sigaction entry_child_action;
 static int wake_signal;
 static bool narrowed; /* the queue reports only end signals */
 static bool met; /* signals_await_room() has met one */
-/* The signal that ended the pause, or 0; set by the handler. */
-static volatile sig_atomic_t pause_signal;
 
 /* Whether SIGNAL is ignored; 0, which is no signal, counts as such. */
 static bool
@@ -194,25 +192,10 @@ signals_wait(struct queued_signal *arrival, int64_t until_ns,
 	}
 }
 
-/* CONT interrupts the pause, which is then measured anew. */
-static void
-end_pause(int signal)
-{
-	if (signal == SIGCONT)
-		return;
-	if (pause_signal == 0 || signals_ends(signal))
-		pause_signal = signal;
-	pause_give_up();
-}
-
 int
 signals_sleep(int64_t until_ns)
 {
-	pause_signal = 0;
-	signal_queue_lend(&pausing, end_pause);
-	pause_until(until_ns, &pause_mask, &pause_signal);
-	signal_queue_lend(&pausing, SIG_DFL);
-	return pause_signal;
+	return pause_until(until_ns, &pause_mask, &pausing, &ends_us);
 }
 
 enum wake

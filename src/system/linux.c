@@ -262,48 +262,73 @@ parent_take_along(int signal)
 
 /* Shared by the handler and the pause. */
 static struct timespec request;
+static sigset_t outranking;
+static volatile sig_atomic_t ended_by;
 
 /*
- * Sets the request to a time long past; libc passes this very struct to the
- * kernel, which returns at once.
+ * Sets the request to a time long past, as the signal may come between the look
+ * at ENDED_BY and the system call: libc passes this very struct to the kernel,
+ * which returns at once.
  */
-void
-pause_give_up(void)
+static void
+end_pause(int signal)
 {
+	if (signal == SIGCONT)
+		return;
+	if (ended_by == 0 || sigismember(&outranking, signal) == 1)
+		ended_by = signal;
 	*(volatile time_t *)&request.tv_sec = 0;
 	*(volatile long *)&request.tv_nsec = 0;
 }
 
-void
-pause_until(int64_t until_ns, const sigset_t *mask,
-    const volatile sig_atomic_t *is_over)
+static void
+handle(const sigset_t *signals, void (*handler)(int))
 {
+	struct sigaction action = { .sa_handler = handler };
+
+	sigfillset(&action.sa_mask);
+	for (int signal = 1; signal < NSIG; signal++)
+		if (sigismember(signals, signal) == 1)
+			sigaction(signal, &action, NULL);
+}
+
+/* What was not taken from the queue is still pending: the handler gets it. */
+int
+pause_until(int64_t until_ns, const sigset_t *mask, const sigset_t *signals,
+    const sigset_t *first)
+{
+	bool is_over = false;
 	sigset_t before;
 	int64_t left_ns;
 	int error = 0;
 
+	outranking = *first;
+	ended_by = 0;
+	handle(signals, end_pause);
 	if (PAUSE_BY_NANOSLEEP) {
 		request = clock_timespec(until_ns);
 		sigprocmask(SIG_SETMASK, mask, &before);
-		while (*is_over == 0
+		while (ended_by == 0
 		    && (error = clock_nanosleep(
 		            CLOCK_MONOTONIC, TIMER_ABSTIME, &request, NULL))
 		        == EINTR)
 			continue;
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		/* A sandbox may refuse it: the pause is kept all the same. */
-		if (error == 0 || error == EINTR)
-			return;
+		is_over = error == 0 || error == EINTR;
 	}
 	/*
 	 * ppoll unblocks the signals and waits in one call, so none is lost. A
 	 * stop lengthens a relative timeout; CONT wakes the process too, and
 	 * the time left is computed anew.
 	 */
-	while (*is_over == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
+	while (!is_over && ended_by == 0
+	    && (left_ns = until_ns - clock_now_ns()) > 0) {
 		request = clock_timespec(left_ns);
 		ppoll(NULL, 0, &request, mask);
 	}
+	handle(signals, SIG_DFL);
+	return ended_by;
 }
 
 /* peek */
@@ -538,18 +563,6 @@ signal_queue_drop(const sigset_t *signals)
 
 	while (sigtimedwait(signals, NULL, &now) > 0)
 		continue;
-}
-
-/* What was not read from the descriptor is still pending: HANDLER gets it. */
-void
-signal_queue_lend(const sigset_t *signals, void (*handler)(int))
-{
-	struct sigaction action = { .sa_handler = handler };
-
-	sigfillset(&action.sa_mask);
-	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(signals, signal) == 1)
-			sigaction(signal, &action, NULL);
 }
 
 DOES_NOTHING(void signal_queue_leave(void))

@@ -32,8 +32,6 @@ ANSWERS(int handle_open(pid_t pid), -1)
 ANSWERS(int handle_signal(int handle, pid_t pid, int signal), kill(pid, signal))
 /* parent */
 DOES_NOTHING(void parent_take_along(int signal))
-/* pause */
-DOES_NOTHING(void pause_give_up(void))
 /* peek; macOS enlarges a pipe when it fills up */
 FAILS(int64_t peek_into(int to, int from, size_t most), ENOSYS)
 DOES_NOTHING(void peek_resize(int pipe, int size))
@@ -112,29 +110,6 @@ new_process(void (*become)(const void *what), const void *what)
 	return -1;
 }
 
-/* pause */
-
-/* pselect(2) need not wait for more than 31 days at once. */
-#define MOST_NS (31 * 24 * 3600 * NS_PER_S)
-
-/*
- * pselect unblocks the signals and waits in one call, so none is lost. A
- * handler cannot shorten nanosleep: macOS passes the request to the kernel by
- * value.
- */
-void
-pause_until(int64_t until_ns, const sigset_t *mask,
-    const volatile sig_atomic_t *is_over)
-{
-	struct timespec left;
-	int64_t left_ns;
-
-	while (*is_over == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
-		left = clock_timespec(min_ns(left_ns, MOST_NS));
-		pselect(0, NULL, NULL, NULL, &left, mask);
-	}
-}
-
 /* processes */
 
 void
@@ -168,16 +143,13 @@ on_signal(int signal, siginfo_t *info, void *context)
 }
 
 static void
-act(const sigset_t *signals, struct sigaction action)
+act(struct sigaction action)
 {
 	sigfillset(&action.sa_mask);
 	for (int signal = 1; signal < NSIG; signal++)
-		if (sigismember(signals, signal) == 1)
+		if (sigismember(&caught, signal) == 1)
 			sigaction(signal, &action, NULL);
 }
-
-static const struct sigaction queueing
-    = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 
 bool
 signal_queue_open(const sigset_t *signals)
@@ -191,7 +163,8 @@ signal_queue_open(const sigset_t *signals)
 		    && sigaction(signal, NULL, &before) == 0
 		    && before.sa_handler == SIG_IGN)
 			sigdelset(&caught, signal);
-	act(&caught, queueing);
+	act((struct sigaction) {
+	    .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO });
 	return true;
 }
 
@@ -268,22 +241,39 @@ signal_queue_drop(const sigset_t *signals)
 }
 
 void
-signal_queue_lend(const sigset_t *signals, void (*handler)(int))
-{
-	/* It becomes pending again, for HANDLER. */
-	if (next.signal != 0 && sigismember(signals, next.signal) == 1) {
-		kill(getpid(), next.signal);
-		next.signal = 0;
-	}
-	act(signals,
-	    handler == SIG_DFL ? queueing
-	                       : (struct sigaction) { .sa_handler = handler });
-}
-
-void
 signal_queue_leave(void)
 {
-	act(&caught, (struct sigaction) { .sa_handler = SIG_DFL });
+	act((struct sigaction) { .sa_handler = SIG_DFL });
+}
+
+/* pause */
+
+/* pselect(2) need not wait for more than 31 days at once. */
+#define MOST_NS (31 * 24 * 3600 * NS_PER_S)
+
+/*
+ * pselect unblocks the signals and waits in one call, so none is lost. A
+ * handler cannot shorten nanosleep: macOS passes the request to the kernel by
+ * value.
+ */
+int
+pause_until(int64_t until_ns, const sigset_t *mask, const sigset_t *signals,
+    const sigset_t *first)
+{
+	struct timespec left;
+	int64_t left_ns;
+	int signal;
+
+	while (next.signal == 0 && (left_ns = until_ns - clock_now_ns()) > 0) {
+		left = clock_timespec(min_ns(left_ns, MOST_NS));
+		if (sigsetjmp(blocked, 1) == 0)
+			pselect(0, NULL, NULL, NULL, &left, mask);
+		if (next.signal == SIGCONT)
+			next.signal = 0;
+	}
+	signal = next.signal;
+	next.signal = 0;
+	return signal;
 }
 
 /* NOLINTEND(misc-unused-parameters, readability-non-const-parameter) */

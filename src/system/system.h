@@ -218,15 +218,12 @@ void parent_take_along(int signal);
 
 /*
  * Pauses until UNTIL_NS of clock_now_ns(), with the signal mask MASK, or until
- * *IS_OVER is not 0, which is read after each signal. A handler that sets it
- * must call pause_give_up(): the signal may come between the look and the
- * system call.
+ * one of SIGNALS comes, or has come; CONT only has the pause measured anew.
+ * Returns the signal, or 0. Of several that come together, it is one of FIRST,
+ * or the rest stay pending.
  */
-void pause_until(int64_t until_ns, const sigset_t *mask,
-    const volatile sig_atomic_t *is_over);
-
-/* In a handler: ends the pause that has begun or is about to begin. */
-void pause_give_up(void);
+int pause_until(int64_t until_ns, const sigset_t *mask, const sigset_t *signals,
+    const sigset_t *first);
 
 /* peek: what a pipe holds */
 
@@ -346,12 +343,6 @@ void signal_queue_pending(sigset_t *pending);
 
 /* Discards those of SIGNALS, which are blocked, that have come. */
 void signal_queue_drop(const sigset_t *signals);
-
-/*
- * For a pause with a mask of its own: HANDLER gets SIGNALS, also those in the
- * queue, until they are lent to SIG_DFL, and are the queue's again.
- */
-void signal_queue_lend(const sigset_t *signals, void (*handler)(int));
 
 /* In a child, before it unblocks signals: it leaves the queue to its parent. */
 void signal_queue_leave(void);
