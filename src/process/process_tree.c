@@ -101,8 +101,8 @@ struct reading {
 	const struct process_tree *tree;
 };
 
-/* Adds a process, unless it is gone or the helper. False: no memory. */
-static bool
+/* Adds a process, unless it is gone or the helper, or there is no memory. */
+static void
 read_one(pid_t pid, void *what)
 {
 	struct reading *reading = what;
@@ -110,19 +110,19 @@ read_one(pid_t pid, void *what)
 	struct process process, *list;
 
 	if (!process_read(&process, pid) || process.pid == helper.pid)
-		return true;
+		return;
 	if (process_needs_mark(reading->tree, &process))
 		process.has_mark
 		    = process_was_given(process.pid, environment_id());
 	if (all->count == reading->room) {
-		reading->room = reading->room * 2 + 64;
-		list = realloc(all->list, reading->room * sizeof *list);
+		list = realloc(
+		    all->list, (reading->room * 2 + 64) * sizeof *list);
 		if (list == NULL)
-			return false;
+			return;
+		reading->room = reading->room * 2 + 64;
 		all->list = list;
 	}
 	all->list[all->count++] = process;
-	return true;
 }
 
 /*
@@ -154,37 +154,36 @@ process_tree_spare(void)
 }
 
 /*
- * Returns 0 or errno. The handle stands for the process that has the pid now.
- * Its start time, read after that, shows whether it is the process that was
- * meant, so the signal reaches no other, even if the pid is reused.
+ * As kill(2). The handle stands for the process that has the pid now. Its start
+ * time, read after that, shows whether it is the process that was meant, so the
+ * signal reaches no other, even if the pid is reused.
  */
 static int
 signal_process(const struct process *process, int signal)
 {
-	int handle = handle_open(process->pid);
+	int handle = handle_open(process->pid), result = -1;
 	struct process now;
-	int error = 0;
 
-	if (!process_read(&now, process->pid) || now.start != process->start
-	    || now.is_zombie)
-		error = ESRCH;
-	else if (handle_signal(handle, process->pid, signal) != 0)
-		error = errno;
+	if (process_read(&now, process->pid) && now.start == process->start
+	    && !now.is_zombie)
+		result = handle_signal(handle, process->pid, signal);
+	else
+		errno = ESRCH;
 	fd_close(&handle);
-	return error;
+	return result;
 }
 
-/* Counts a process that was signalled (ERROR 0), or could not be: errno. */
+/* Counts a process, to which kill(2) or the like has returned RESULT. */
 static void
-tally(struct census *census, const struct process *process, int error)
+tally(struct census *census, const struct process *process, int result)
 {
 	struct named_process named = { .pid = process->pid };
 
 	memcpy(named.name, process->name, sizeof named.name);
-	if (error == EPERM && census->refused++ == 0)
-		census->unended = named;
-	else if (error == 0 && census->reached++ == 0)
+	if (result == 0 && census->reached++ == 0)
 		census->met = named;
+	else if (result != 0 && errno == EPERM && census->refused++ == 0)
+		census->unended = named;
 }
 
 /*
@@ -195,17 +194,16 @@ static struct census
 signal_unseen(struct process_tree *tree, int signal)
 {
 	struct census census = { .unseen = true };
-	pid_t target = tree->command;
-	struct process reached = { .pid = target };
+	struct process leader = { .pid = tree->command };
 
-	if (target != 0 && getpgid(target) == target)
-		tree->group = target;
+	if (leader.pid != 0 && getpgid(leader.pid) == leader.pid)
+		tree->group = leader.pid;
 	if (tree->group != 0) {
-		reached.pid = tree->group;
-		target = -tree->group;
+		leader.pid = tree->group;
+		tally(&census, &leader, kill(-tree->group, signal));
+	} else if (leader.pid != 0) {
+		tally(&census, &leader, kill(leader.pid, signal));
 	}
-	if (target != 0)
-		tally(&census, &reached, kill(target, signal) == 0 ? 0 : errno);
 	return census;
 }
 
@@ -226,7 +224,7 @@ process_tree_signal(struct process_tree *tree, pid_t command, int signal)
 	/* COMMAND has not been reaped, so its pid cannot be reused. */
 	if (command != 0)
 		tally(&census, first != NULL ? first : &unnamed,
-		    kill(command, signal) == 0 ? 0 : errno);
+		    kill(command, signal));
 	for (size_t i = 0; i < now.count; i++)
 		if (now.list[i].pid != command && !now.list[i].is_zombie)
 			tally(&census, &now.list[i],

@@ -133,7 +133,7 @@ process_read(struct process *process, pid_t pid)
 }
 
 void
-processes_each(bool (*each)(pid_t pid, void *what), void *what)
+processes_each(void (*each)(pid_t pid, void *what), void *what)
 {
 	/* Some may be added meanwhile. */
 	int room = proc_listallpids(NULL, 0) + 1024, count = 0;
@@ -142,8 +142,8 @@ processes_each(bool (*each)(pid_t pid, void *what), void *what)
 	if (pids != NULL)
 		count = proc_listallpids(pids, room * (int)sizeof *pids);
 	for (int i = 0; i < count; i++)
-		if (pids[i] > 0 && !each(pids[i], what))
-			break;
+		if (pids[i] > 0)
+			each(pids[i], what);
 	free(pids);
 }
 

@@ -47,7 +47,6 @@ boot_id(char *bytes, size_t size)
 
 /* byte_lock */
 
-/* Locks of a process are no substitute: closing any descriptor frees them. */
 int
 byte_lock(int fd, int command, struct flock *flock)
 {
@@ -415,29 +414,28 @@ process_read(struct process *process, pid_t pid)
 
 /* Calls EACH with the children of backoff that /proc does not list. */
 static void
-each_hidden_child(bool (*each)(pid_t pid, void *what), void *what)
+each_hidden_child(void (*each)(pid_t pid, void *what), void *what)
 {
 	char list[4096] = "", *rest = list;
 	pid_t pid;
 
 	fd_read_file("/proc/thread-self/children", list, sizeof list - 1);
 	while ((pid = (pid_t)strtol(rest, &rest, 10)) > 0)
-		if (access(FILE_OF(pid, ""), F_OK) != 0 && !each(pid, what))
-			break;
+		if (access(FILE_OF(pid, ""), F_OK) != 0)
+			each(pid, what);
 }
 
 void
-processes_each(bool (*each)(pid_t pid, void *what), void *what)
+processes_each(void (*each)(pid_t pid, void *what), void *what)
 {
 	DIR *directory = processes_can_be_seen() ? opendir("/proc") : NULL;
 	struct dirent *entry;
 
-	while (directory != NULL && (entry = readdir(directory)) != NULL)
-		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9'
-		    && !each((pid_t)strtol(entry->d_name, NULL, 10), what))
-			break;
 	if (directory == NULL)
 		return;
+	while ((entry = readdir(directory)) != NULL)
+		if (is_digit(entry->d_name[0]))
+			each((pid_t)strtol(entry->d_name, NULL, 10), what);
 	closedir(directory);
 	each_hidden_child(each, what);
 }

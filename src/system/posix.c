@@ -27,7 +27,7 @@ ANSWERS(int64_t processes_namespace(void), 0)
 ANSWERS(bool process_read(struct process *process, pid_t pid), false)
 ANSWERS(bool process_was_given(pid_t pid, const char *entry), false)
 DOES_NOTHING(
-    void processes_each(bool (*each)(pid_t pid, void *what), void *what))
+    void processes_each(void (*each)(pid_t pid, void *what), void *what))
 ANSWERS(bool process_own_program(char *path, size_t size), false)
 /* clang-format on */
 

@@ -273,11 +273,8 @@ bool process_read(struct process *process, pid_t pid);
 /* Whether PID is an ancestor of ours: false only if all of them can be seen. */
 bool process_may_be_ancestor(int64_t pid);
 
-/*
- * Calls EACH with the pid of every process until it returns false. If processes
- * cannot be seen, it calls nothing.
- */
-void processes_each(bool (*each)(pid_t pid, void *what), void *what);
+/* Calls EACH with the pid of every process, if processes can be seen. */
+void processes_each(void (*each)(pid_t pid, void *what), void *what);
 
 /*
  * Whether PID was started with ENTRY, "NAME=VALUE", in its environment. False
