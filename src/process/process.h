@@ -18,7 +18,7 @@ struct options; /* of types/option_types.h */
 /*
  * --- signals.c: those that backoff gets ---
  *
- * Those that it handles are always blocked and read from a descriptor, so that
+ * Those that it handles are always blocked, and taken from a queue, so that
  * none can arrive between a test and a wait. Those ignored at the start stay
  * ignored. COMMAND gets the original mask and dispositions.
  *
@@ -70,8 +70,11 @@ int signals_met(void);
 int signals_drain(void);
 bool signals_end_pending(void);
 
-/* For the child, before exec: restores everything as it was at the start. */
-void signals_restore(void);
+/*
+ * For the child, before exec: restores everything as it was at the start.
+ * False, with EINTR: a key that stops the job has come, and waits.
+ */
+bool signals_restore(void);
 
 /*
  * Bracket backoff's own writes, so that a reader that has gone away, or a file
@@ -86,9 +89,6 @@ void signals_after_write(bool failed);
  * it has written nothing for a moment.
  */
 ssize_t signals_write(int fd, const char *bytes, size_t count);
-
-/* Whether a key that stops the job has come, and waits. */
-bool signals_stop_pending(void);
 
 /* Whether PIPE kills a writer without a reader: it was not ignored. */
 bool signals_pipe_is_deadly(void);

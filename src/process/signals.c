@@ -281,12 +281,6 @@ signals_write(int fd, const char *bytes, size_t count)
 	return written;
 }
 
-bool
-signals_stop_pending(void)
-{
-	return has_pending(&stopping);
-}
-
 int
 signals_met(void)
 {
@@ -313,14 +307,19 @@ signals_end_pending(void)
 	return has_pending(&ends_us);
 }
 
-void
+bool
 signals_restore(void)
 {
+	if (has_pending(&stopping)) {
+		errno = EINTR;
+		return false;
+	}
 	signal_queue_leave();
 	if (entry_child_action.sa_handler != SIG_DFL
 	    || entry_child_action.sa_flags != 0)
 		sigaction(SIGCHLD, &entry_child_action, NULL);
 	pthread_sigmask(SIG_SETMASK, &entry_mask, NULL);
+	return true;
 }
 
 void

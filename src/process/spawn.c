@@ -28,13 +28,14 @@ enum variable {
 	RESULT, /* only at the end */
 	GATE, /* only with --gate */
 	SLOTS, /* inherited, unless this run holds slots itself */
+	FLEET, /* never: the server's address may hold a password */
 	VARIABLES,
 };
 
 static const char names[VARIABLES][20] = { "BACKOFF_ATTEMPT=",
 	"BACKOFF_ATTEMPTS=", "BACKOFF_DEPTH=", "BACKOFF_ELAPSED=",
 	"BACKOFF_STATUS=", "BACKOFF_VERDICT=", "BACKOFF_ID=", "BACKOFF_HINT=",
-	"BACKOFF_RESULT=", "BACKOFF_GATE=", "BACKOFF_SLOTS=" };
+	"BACKOFF_RESULT=", "BACKOFF_GATE=", "BACKOFF_SLOTS=", "BACKOFF_FLEET" };
 
 static char values[VARIABLES][56];
 /* Without malloc, backoff starts faster: what is usual fits into it. */
@@ -62,9 +63,6 @@ is_ours(const char *entry)
 {
 	if (!begins(entry, "BACKOFF_"))
 		return false;
-	/* The address of the fleet's server, which may hold a password. */
-	if (begins(entry, "BACKOFF_FLEET"))
-		return true;
 	for (int i = 0; i < VARIABLES; i++)
 		if (begins(entry, names[i]))
 			return true;
@@ -199,12 +197,8 @@ become_command(const void *what)
 		if (command->descriptors[fd] >= 0)
 			dup2(command->descriptors[fd], fd);
 	readdress();
-	if (signals_stop_pending()) {
-		errno = EINTR;
-		return;
-	}
-	signals_restore();
-	execvp(command->argv[0], command->argv);
+	if (signals_restore())
+		execvp(command->argv[0], command->argv);
 }
 
 static bool
@@ -222,7 +216,6 @@ find(char *name)
 {
 	static char path[PATH_MAX];
 	const char *entry = getenv("PATH"), *end;
-	size_t size = strlen(name) + 1;
 
 	if (strchr(name, '/') != NULL || entry == NULL)
 		return name;
@@ -231,13 +224,11 @@ find(char *name)
 		size_t length = length_before(entry, ':');
 
 		end = entry + length;
-		if (length + strlen("./") + size <= sizeof path) {
-			text_part(&file, entry, length);
-			/* An empty entry is the current directory. */
-			text_join(&file, length == 0 ? "." : "", "/", name);
-			if (is_program(path))
-				return path;
-		}
+		text_part(&file, entry, length);
+		/* An empty entry is the current directory. */
+		text_join(&file, length == 0 ? "." : "", "/", name);
+		if (file.length + 1 < sizeof path && is_program(path))
+			return path;
 		if (*end == '\0')
 			return name;
 	}
@@ -271,35 +262,25 @@ spawn_finds(char *name)
 	return strchr(path, '/') != NULL && is_program(path);
 }
 
-/* As new_process(); where a key has stopped the job, once more after that. */
-static pid_t
-start_command(const struct command *command)
-{
-	pid_t pid;
-	int tries = 0;
-
-	do
-		pid = new_process(become_command, command);
-	while (pid < 0 && errno == EINTR && ++tries < MOST_STOPS);
-	return pid;
-}
-
 pid_t
 spawn(const struct command *command)
 {
-	struct command by_sh = *command;
-	char **script;
+	struct command tried = *command;
+	char **script = NULL;
+	int stops = 0, error;
 	pid_t pid;
-	int error;
 
 	if (self == 0)
 		self = getpid();
-	pid = start_command(command);
-	if (pid >= 0 || errno != ENOEXEC
-	    || (script = spawn_by_sh(command->argv)) == NULL)
-		return pid;
-	by_sh.argv = script;
-	pid = start_command(&by_sh);
+	for (;;) {
+		pid = new_process(become_command, &tried);
+		if (pid < 0 && errno == ENOEXEC && script == NULL
+		    && (script = spawn_by_sh(command->argv)) != NULL)
+			tried.argv = script;
+		/* After a stop (EINTR), once more. */
+		else if (pid >= 0 || errno != EINTR || ++stops == MOST_STOPS)
+			break;
+	}
 	error = errno;
 	free(script);
 	errno = error;
