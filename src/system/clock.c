@@ -166,13 +166,10 @@ calendar_text(struct text *text, int64_t moment_ns, int64_t epoch_ns)
 {
 	/* What is not a whole second is over when the next one has begun. */
 	time_t moment = (time_t)((moment_ns - 1) / NS_PER_S + 1);
-	time_t now = (time_t)(epoch_ns / NS_PER_S);
-	struct tm then, today;
+	struct tm today = clock_local(epoch_ns), then;
 	bool is_today;
 
-	tzset();
 	localtime_r(&moment, &then);
-	localtime_r(&now, &today);
 	is_today
 	    = then.tm_year == today.tm_year && then.tm_yday == today.tm_yday;
 	text_moment(text, &then, is_today ? '\0' : ' ');

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/base.h"
 #include "system/system.h"
 
 #define MOST_ANCESTORS 4096
@@ -15,17 +16,14 @@ process_from_stat(struct process *process, const char *line)
 {
 	/* The name is between the first "(" and the last ")". */
 	const char *begin = strchr(line, '('), *end = strrchr(line, ')');
-	size_t length;
+	struct text name = text_in(process->name, sizeof process->name);
 	char state;
 	int threads;
 
 	*process = (struct process) { .pid = (pid_t)strtol(line, NULL, 10) };
 	if (process->pid <= 0 || begin == NULL || end == NULL || end < begin)
 		return false;
-	length = (size_t)(end - ++begin);
-	if (length > sizeof process->name - 1)
-		length = sizeof process->name - 1;
-	memcpy(process->name, begin, length);
+	text_part(&name, begin + 1, (size_t)(end - begin - 1));
 	/* Fields 3, 4, 20 and 22 of proc(5). */
 	if (sscanf(end + 1,
 	        " %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
