@@ -485,21 +485,14 @@ await_event(struct child *child)
 		count += relay->wanted(watched + 1, &due_ns);
 	wake = signals_wait(&arrival,
 	    min_ns(next_ns(child), min_ns(due_ns, helper_ns)), watched, count);
-	switch (wake) {
-	case WAKE_SIGNAL:
+	if (wake == WAKE_SIGNAL)
 		on_signal(child, &arrival);
-		/* However many signals come, limits hold. */
+	/* However many signals come, limits hold. */
+	if (wake != WAKE_DESCRIPTOR)
 		on_time(child);
-		break;
-	case WAKE_TIME:
-		on_time(child);
-		if (clock_now_ns() >= due_ns)
-			on_relay(child, watched + 1);
-		break;
-	case WAKE_DESCRIPTOR:
+	if (wake == WAKE_DESCRIPTOR
+	    || (wake == WAKE_TIME && clock_now_ns() >= due_ns))
 		on_relay(child, watched + 1);
-		break;
-	}
 	return wake;
 }
 

@@ -489,6 +489,7 @@ process_dumps_no_core(void)
 static sigset_t wanted;
 static int queue; /* signalfd(2) of these, to poll it beside others */
 static struct queued_signal next; /* of signal 0: none */
+static const struct timespec now; /* what sigtimedwait does not wait for */
 
 bool
 signal_queue_open(const sigset_t *signals)
@@ -524,7 +525,6 @@ has_next(const struct timespec *left)
 bool
 signal_queue_take(struct queued_signal *queued)
 {
-	static const struct timespec now;
 	bool found = has_next(&now);
 
 	*queued = next;
@@ -557,8 +557,6 @@ signal_queue_pending(sigset_t *pending)
 void
 signal_queue_drop(const sigset_t *signals)
 {
-	static const struct timespec now;
-
 	while (sigtimedwait(signals, NULL, &now) > 0)
 		continue;
 }
