@@ -32,6 +32,7 @@ const struct program program = {
 	PROGRAM_BACKOFF,
 	"backoff",
 	8,
+	"backoff --help=all lists them",
 	"Usage: backoff [OPTION]... [--] COMMAND [ARG]...\n"
 	"Retry a failing COMMAND, with growing random pauses, until it "
 	"succeeds.\n",

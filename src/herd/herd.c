@@ -27,6 +27,7 @@ const struct program program = {
 	PROGRAM_HERD,
 	"backoff-herd",
 	INT64_MAX,
+	"backoff-herd --help lists them",
 	"Usage: backoff-herd [OPTION]... --clients=N --outage=DURATION "
 	"--capacity=RATE\n"
 	"Show what many clients that run backoff with these options do to a "

@@ -34,9 +34,12 @@ static struct text notes; /* all of them, for --verbose */
 /* What getopt_long returns for a long option: larger than any letter. */
 #define CODE(id) (256 + (int)(id))
 
-/* The options of this program, for getopt_long. */
-static char short_options[3 * OPTIONS + 3];
-static struct option long_options[OPTIONS + 1];
+/*
+ * For getopt_long: all letters of this program, and the long option that it
+ * meets next.
+ */
+static char letters[3 * OPTIONS + 3];
+static struct option long_option[2];
 
 /* Options of other retry tools, under the names that they have there. */
 static const struct {
@@ -97,13 +100,6 @@ has_argument(const struct option_row *row)
 	return row->argument[0] == '[' ? optional_argument : required_argument;
 }
 
-static const char *
-list_hint(void)
-{
-	return program.set == PROGRAM_HERD ? "backoff-herd --help lists them"
-	                                   : "backoff --help=all lists them";
-}
-
 /* The long name NAME[0..LENGTH) is no option's: says which one it may be. */
 _Noreturn static void
 refuse_long_name(const char *argument, const char *name, size_t length)
@@ -113,14 +109,17 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 	int full_names = 0;
 	struct text why = TEXT_OF(160);
 
-	for (const struct option *full = long_options; full->name != NULL;
-	     full++) {
-		nearest_offer(&nearest, full->name);
-		if (length > 0 && strncmp(full->name, name, length) == 0)
+	for (int id = 0; id < OPTIONS; id++) {
+		const char *full = option_table[id].name;
+
+		if (!option_is_ours((enum option_id)id))
+			continue;
+		nearest_offer(&nearest, full);
+		if (length > 0 && strncmp(full, name, length) == 0)
 			text_join(&why,
 			    full_names++ > 0 ? ", --"
 			                     : "expected the full name, --",
-			    full->name);
+			    full);
 	}
 	if (ours != NULL)
 		usage_refuse("no such option", argument, ours);
@@ -129,7 +128,7 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 	for (size_t i = 0; i < ARRAY_LENGTH(other_tools); i++)
 		nearest_offer(&nearest, other_tools[i].names);
 	if (nearest.found == NULL)
-		text_add(&why, list_hint());
+		text_add(&why, program.list_hint);
 	else if ((ours = ours_for(nearest.found, nearest.found_length)) != NULL)
 		text_add(&why, ours);
 	else /* It is an option of this program. */
@@ -138,12 +137,12 @@ refuse_long_name(const char *argument, const char *name, size_t length)
 }
 
 /*
- * Refuses a long name that is not spelt out exactly, before getopt_long sees
- * it: that would accept an abbreviation, and an option added later could then
- * break the script that used it.
+ * Takes a long name, which has to be spelt out, before getopt_long sees it:
+ * that would accept an abbreviation, and an option added later could then break
+ * the script that used it.
  */
 static void
-check_long_name(const char *argument)
+take_long_name(const char *argument)
 {
 	const char *name = argument + 2;
 	size_t length = length_before(name, '=');
@@ -152,27 +151,24 @@ check_long_name(const char *argument)
 	/* A field of presets has a name, too. */
 	if (id == OPTIONS || !option_is_ours(id))
 		refuse_long_name(argument, name, length);
+	long_option[0] = (struct option) {
+		.name = option_table[id].name,
+		.has_arg = has_argument(&option_table[id]),
+		.val = CODE(id),
+	};
 }
 
 static void
-build_getopt_tables(void)
+take_letters(void)
 {
-	char *letter = short_options;
-	struct option *option = long_options;
+	char *letter = letters;
 
 	*letter++ = '+'; /* stop at COMMAND */
 	*letter++ = ':';
 	for (int id = 0; id < OPTIONS; id++) {
 		const struct option_row *row = &option_table[id];
 
-		if (!option_is_ours((enum option_id)id))
-			continue;
-		*option++ = (struct option) {
-			.name = row->name,
-			.has_arg = has_argument(row),
-			.val = CODE(id),
-		};
-		if (row->letter == 0)
+		if (!option_is_ours((enum option_id)id) || row->letter == 0)
 			continue;
 		*letter++ = row->letter;
 		for (int colons = has_argument(row); colons > 0; colons--)
@@ -204,33 +200,7 @@ refuse_syntax(int code, char **argv)
 		option_refuse(id, argv[optind - 1], "expected an argument");
 	if (optopt >= CODE(0) && id < OPTIONS)
 		option_refuse(id, argv[optind - 1], "expected no argument");
-	usage_refuse("no such option", letter, list_hint());
-}
-
-/*
- * Returns the next option, with its argument, or NULL, in *TEXT. After the last
- * one, returns OPTIONS, and the operands begin at *OPERANDS.
- */
-static enum option_id
-next_option(int argc, char **argv, const char **text, char *const **operands)
-{
-	int code;
-
-	if (short_options[0] == '\0')
-		build_getopt_tables();
-	opterr = 0;
-	if (optind < argc && strncmp(argv[optind], "--", 2) == 0
-	    && argv[optind][2] != '\0')
-		check_long_name(argv[optind]);
-	code = getopt_long(argc, argv, short_options, long_options, NULL);
-	*text = optarg;
-	/* Linux before 5.18 starts a program without even its name. */
-	*operands = argv + (optind < argc ? optind : argc);
-	if (code == -1)
-		return OPTIONS;
-	if (code == '?' || code == ':')
-		refuse_syntax(code, argv);
-	return identify(code);
+	usage_refuse("no such option", letter, program.list_hint);
 }
 
 /* --- one option --- */
@@ -514,18 +484,30 @@ static void
 parse_arguments(struct options *options, int argc, char **argv)
 {
 	enum option_id id;
-	const char *text;
-	char *const *next;
+	char **rest;
+	int code;
 
-	while ((id = next_option(argc, argv, &text, &options->job.argv))
-	    != OPTIONS) {
-		given[id] = text != NULL ? text : "";
-		set_option(options, id, text);
-		note(id, text);
-		next = options->job.argv;
-		if (text == NULL && next[0] != NULL)
-			check_operand(id, next[0], next[1]);
+	take_letters();
+	opterr = 0;
+	for (;;) {
+		if (optind < argc && strncmp(argv[optind], "--", 2) == 0
+		    && argv[optind][2] != '\0')
+			take_long_name(argv[optind]);
+		code = getopt_long(argc, argv, letters, long_option, NULL);
+		/* Linux before 5.18 starts a program without even its name. */
+		rest = argv + (optind < argc ? optind : argc);
+		if (code == -1)
+			break;
+		if (code == '?' || code == ':')
+			refuse_syntax(code, argv);
+		id = identify(code);
+		given[id] = optarg != NULL ? optarg : "";
+		set_option(options, id, optarg);
+		note(id, optarg);
+		if (optarg == NULL && rest[0] != NULL)
+			check_operand(id, rest[0], rest[1]);
 	}
+	options->job.argv = rest;
 }
 
 static const struct options initial = {

@@ -23,6 +23,7 @@ struct program {
 	enum program_set set; /* one of the two */
 	const char *name;
 	int64_t attempts; /* the default, unless other options change it */
+	const char *list_hint; /* where all options are listed */
 	/* Each line is a paragraph, but lines that begin with a blank. */
 	const char *synopsis; /* the beginning of --help */
 	const char *brief; /* the end of it, if there is a shorter --help */

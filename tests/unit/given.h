@@ -32,7 +32,7 @@ given(const char *words)
 	for (char *at = strtok(copy, " "); at != NULL; at = strtok(NULL, " "))
 		argv[argc++] = at;
 	argv[argc] = NULL;
-	optind = 0;
+	optind = 1;
 	options_parse(&options, argc, argv);
 }
 

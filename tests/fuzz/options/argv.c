@@ -21,7 +21,7 @@
 #endif
 
 const struct program program
-    = { PROGRAM, "fuzz", 8, "Usage: fuzz\n", "\nBrief\n", "\nNotes\n" };
+    = { PROGRAM, "fuzz", 8, "", "Usage: fuzz\n", "\nBrief\n", "\nNotes\n" };
 
 #define MOST_WORDS 64
 #define MOST_BLOCKS 4096
@@ -102,6 +102,7 @@ parse(int argc, char **argv, char *room, size_t size)
 	bool accepted = false;
 
 	optind = 0;
+	getopt(1, argv, ""); /* forgets where it was, and begins at 1 */
 	options.streams.scan = NULL;
 	if (setjmp(back) == 0) {
 		options_parse(&options, argc, argv);

@@ -9,7 +9,7 @@
 #include "unit/tap.h"
 
 const struct program program
-    = { PROGRAM_BACKOFF, "option_values", 8, "", "", "" };
+    = { PROGRAM_BACKOFF, "option_values", 8, "", "", "", "" };
 
 /* Checks that PARSE reads TEXT into FIELD. */
 static void
