@@ -188,34 +188,27 @@ end_after_attempt(struct run *run, enum result result)
 	const struct loop_state *state = &run->state;
 	const struct outcome *outcome = &state->outcome;
 	const struct stream_failure *failure = &outcome->evidence.failure;
-	int64_t flaky_status = run->settings->limits.flaky_status;
+	bool is_cut = failure->cut_off && verdict_is_good(state->verdict);
 
-	switch (result) {
-	case RESULT_NONE:
+	if (result == RESULT_NONE)
 		return;
-	case RESULT_ERROR:
+	/* As in a pause: backoff dies by the signal itself. */
+	if (result == RESULT_INTERRUPTED && (outcome->came_late || is_cut)
+	    && interrupt(run, outcome->end_signal))
+		return;
+	if (result == RESULT_ERROR) {
 		fail(run, failure);
-		return;
-	case RESULT_SUCCESS:
+	} else if (result == RESULT_SUCCESS) {
 		/* Flaky: an attempt failed before. */
 		end_with(run, result,
-		    state->attempt > state->streak ? (int)flaky_status : 0);
-		return;
-	case RESULT_INTERRUPTED:
-		/* As in a pause: backoff dies by the signal itself. */
-		if ((outcome->came_late
-		        || (failure->cut_off
-		            && verdict_is_good(state->verdict)))
-		    && interrupt(run, outcome->end_signal))
-			return;
-		break;
-	case RESULT_STOPPED:
-		run->ending.input_lost = state->verdict != VERDICT_STOP;
-		break;
-	default:
-		break;
+		    state->attempt > state->streak
+		        ? (int)run->settings->limits.flaky_status
+		        : 0);
+	} else {
+		run->ending.input_lost = result == RESULT_STOPPED
+		    && state->verdict != VERDICT_STOP;
+		end_as_command(run, result);
 	}
-	end_as_command(run, result);
 }
 
 /* --- from attempt to attempt --- */
@@ -240,7 +233,7 @@ before_attempt(struct run *run, int64_t *now_ns)
 	struct entry entry;
 	int64_t room_ns;
 
-	*now_ns = run->world->now_ns();
+	*now_ns = world->now_ns();
 	if (is_late(run, *now_ns)) {
 		end_late(run, NULL);
 		return false;
@@ -252,21 +245,15 @@ before_attempt(struct run *run, int64_t *now_ns)
 	room_ns = max_ns(next_pause_room(&run->context).ns, 0);
 	entry
 	    = world->before_attempt(&coming, saturating_add(*now_ns, room_ns));
-	switch (entry.admission) {
-	case ADMISSION_GO:
-		*now_ns = run->world->now_ns();
-		return true;
-	case ADMISSION_SIGNAL:
+	if (entry.admission == ADMISSION_SIGNAL)
 		interrupt(run, entry.signal);
-		break;
-	case ADMISSION_LATE:
+	else if (entry.admission == ADMISSION_LATE)
 		end_late(run, &entry);
-		break;
-	case ADMISSION_REFUSED:
+	else if (entry.admission == ADMISSION_REFUSED)
 		end_refused(run, &entry);
-		break;
-	}
-	return false;
+	else
+		*now_ns = world->now_ns();
+	return entry.admission == ADMISSION_GO;
 }
 
 /* --reset-after: an attempt that ran for long is number 1 of a new count. */
@@ -294,7 +281,7 @@ loop_count_attempt(const struct limits *limits,
 		state->count = state->probe.is_counted;
 		state->is_reset = true;
 		*failures = 0;
-		schedule_reset(schedule);
+		*schedule = schedule_start(schedule->policy, schedule->random);
 	}
 	state->streak
 	    = state->verdict == VERDICT_SUCCESS ? state->streak + 1 : 0;

@@ -76,23 +76,21 @@ from_end(const struct pause_context *context, int64_t pause_ns)
 	return max_ns(pause_ns - ran_ns, context->settings->policy.floor_ns);
 }
 
-/* The range of the pause if there were no time limit. */
-static struct range
-free_range(const struct pause_context *context, const struct schedule *schedule)
+/* *RANGE is the schedule's, if that fits into ROOM; else a part of ROOM. */
+static bool
+fits(const struct pause_context *context, const struct schedule *schedule,
+    struct room room, struct range *range)
 {
-	struct range range = schedule_range(schedule, context->failures,
+	*range = schedule_range(schedule, context->failures,
 	    context->state->verdict == VERDICT_THROTTLE);
-
-	return (struct range) { from_end(context, range.low_ns),
-		from_end(context, range.high_ns) };
-}
-
-static struct range
-cut_range(const struct pause_context *context, struct room room)
-{
+	range->low_ns = from_end(context, range->low_ns);
+	range->high_ns = from_end(context, range->high_ns);
+	if (range->high_ns <= room.ns)
+		return true;
+	*range = upper_half(room);
 	if (context->settings->policy.jitter.kind == JITTER_NONE)
-		return (struct range) { room.ns, room.ns };
-	return upper_half(room);
+		range->low_ns = room.ns;
+	return false;
 }
 
 bool
@@ -101,15 +99,10 @@ next_pause_range(const struct pause_context *context,
 {
 	struct room room = next_pause_room(context);
 
-	if (room.ns < room.least_ns)
-		return false;
-	*range = free_range(context, schedule);
-	if (range->high_ns > room.ns)
-		*range = cut_range(context, room);
-	return true;
+	fits(context, schedule, room, range);
+	return room.ns >= room.least_ns;
 }
 
-/* Draws from the schedule's range if that fits into ROOM, else from ROOM. */
 static int64_t
 draw(const struct pause_context *context, struct schedule *schedule,
     struct room room)
@@ -118,11 +111,10 @@ draw(const struct pause_context *context, struct schedule *schedule,
 	struct range range;
 	int64_t pause_ns;
 
-	if (room.ns == INT64_MAX
-	    || free_range(context, schedule).high_ns <= room.ns)
+	/* Without a limit, nothing has to fit. */
+	if (room.ns == INT64_MAX || fits(context, schedule, room, &range))
 		return from_end(context,
 		    schedule_draw(schedule, context->failures, throttled));
-	range = cut_range(context, room);
 	pause_ns
 	    = random_between(schedule->random, range.low_ns, range.high_ns);
 	if (!throttled)
@@ -130,42 +122,15 @@ draw(const struct pause_context *context, struct schedule *schedule,
 	return pause_ns;
 }
 
-/* In a streak, draws a first pause, and leaves the schedule as it is. */
-static int64_t
-draw_in_streak(const struct pause_context *context,
-    const struct schedule *schedule, struct room room)
-{
-	struct pause_context first_context = *context;
-	struct schedule first = *schedule;
-
-	first_context.failures = 1;
-	schedule_reset(&first);
-	return draw(&first_context, &first, room);
-}
-
-/*
- * The wait that the other side asked for is a lower bound. Up to the base is
- * added, so that clients that were told the same second do not all come back
- * in that second.
- */
-static int64_t
-obey(const struct pause_context *context, struct random *random,
-    struct room room)
-{
-	const struct settings *settings = context->settings;
-	int64_t asked_ns = context->state->outcome.evidence.hint.wait_ns;
-	int64_t latest_ns = min_ns(
-	    saturating_add(asked_ns, settings->policy.base_ns), room.ns);
-
-	return random_between(random, asked_ns, latest_ns);
-}
-
 struct pause
 next_pause(const struct pause_context *context, struct schedule *schedule)
 {
 	const struct hint *hint = &context->state->outcome.evidence.hint;
 	struct room room = next_pause_room(context);
-	int64_t drawn_ns;
+	struct pause_context in_streak = *context;
+	struct schedule first
+	    = schedule_start(schedule->policy, schedule->random);
+	struct pause pause = { .kind = PAUSE_DRAWN };
 
 	/* Of two reasons against a pause, a hint says more. */
 	if (hint->has_wait
@@ -175,11 +140,20 @@ next_pause(const struct pause_context *context, struct schedule *schedule)
 		return (struct pause) { .kind = PAUSE_ASKED_TOO_LATE };
 	if (room.ns < room.least_ns)
 		return (struct pause) { .kind = PAUSE_NO_TIME };
-	drawn_ns = context->state->streak > 0
-	    ? draw_in_streak(context, schedule, room)
-	    : draw(context, schedule, room);
+	/* In a streak it is a first one, and leaves the schedule as it is. */
+	in_streak.failures = 1;
+	pause.ns = context->state->streak > 0 ? draw(&in_streak, &first, room)
+	                                      : draw(context, schedule, room);
+	/*
+	 * The wait that the other side asked for is a lower bound. Up to the
+	 * base is added, so that clients that were told the same second do not
+	 * all come back in that second.
+	 */
 	if (hint->has_wait)
-		drawn_ns
-		    = max_ns(drawn_ns, obey(context, schedule->random, room));
-	return (struct pause) { PAUSE_DRAWN, drawn_ns };
+		pause.ns = max_ns(pause.ns,
+		    random_between(schedule->random, hint->wait_ns,
+		        min_ns(saturating_add(
+		                   hint->wait_ns, schedule->policy->base_ns),
+		            room.ns)));
+	return pause;
 }

@@ -421,9 +421,3 @@ schedule_start(const struct policy *policy, struct random *random)
 		.random = random,
 		.previous_ns = policy->base_ns };
 }
-
-void
-schedule_reset(struct schedule *schedule)
-{
-	*schedule = schedule_start(schedule->policy, schedule->random);
-}

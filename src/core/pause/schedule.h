@@ -91,11 +91,9 @@ struct range {
 	int64_t high_ns; /* >= low_ns */
 };
 
+/* The next pause is a first one. */
 struct schedule schedule_start(
     const struct policy *policy, struct random *random);
-
-/* Forgets the earlier draws: the next pause is a first one again. */
-void schedule_reset(struct schedule *schedule);
 
 /* Window N >= 1 before cap and jitter. */
 int64_t schedule_window(const struct policy *policy, int64_t n);

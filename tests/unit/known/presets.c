@@ -122,7 +122,7 @@ test_row(const struct row *row)
 	}
 	if (row->total_s <= 0)
 		return;
-	schedule_reset(&schedule);
+	schedule = schedule_start(&options.settings.policy, &random_source);
 	for (int64_t n = 1; n < row->attempts; n++)
 		sum_ns += schedule_draw(&schedule, n, false);
 	is_near(sum_ns, row->total_s, "  in all");

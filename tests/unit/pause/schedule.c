@@ -115,11 +115,11 @@ range_is(const struct policy *policy, int64_t n, int64_t low, int64_t high,
 	is_int(range.low_ns, low, what);
 	is_int(range.high_ns, high, what);
 	set_uniform(0);
-	schedule_reset(&schedule);
+	schedule = schedule_start(policy, &random_source);
 	is_int(schedule_draw(&schedule, n, false), low,
 	    "  and the least draw is its lower end");
 	set_uniform(1);
-	schedule_reset(&schedule);
+	schedule = schedule_start(policy, &random_source);
 	is_int(schedule_draw(&schedule, n, false), high,
 	    "  and the greatest its upper end");
 }
@@ -219,7 +219,7 @@ TEST(decorrelated)
 	for (int n = 1; n <= 7; n++)
 		is_int(schedule_draw(&schedule, n, false) / MS, wanted[n - 1],
 		    "decorrelated, as published");
-	schedule_reset(&schedule);
+	schedule = schedule_start(&policy, &random_source);
 	is_int(schedule_draw(&schedule, 1, false), 2 * S, "a reset forgets");
 	schedule_remember(&schedule, 5 * S);
 	is_int(schedule_range(&schedule, 2, false).high_ns, 15 * S,
@@ -228,7 +228,7 @@ TEST(decorrelated)
 	is_int(schedule_range(&schedule, 2, false).high_ns, 3 * S,
 	    "but not below the base");
 	policy.cap_mode = CAP_WINDOW;
-	schedule_reset(&schedule);
+	schedule = schedule_start(&policy, &random_source);
 	for (int n = 1; n <= 6; n++)
 		ok(schedule_draw(&schedule, n, false) < 10600 * MS,
 		    "the cap inside the draw leaves no pile on it");
@@ -249,7 +249,7 @@ TEST(smooth)
 	for (int n = 1; n <= 6; n++)
 		is_between(schedule_draw(&schedule, n, false) / 1000,
 		    half[n - 1] - 1, half[n - 1] + 1, "smooth with u = .5");
-	schedule_reset(&schedule);
+	schedule = schedule_start(&policy, &random_source);
 	set_uniform(0);
 	for (int n = 1; n <= 5; n++)
 		is_between(schedule_draw(&schedule, n, false) / 1000,
@@ -261,7 +261,7 @@ TEST(smooth)
 	draw = schedule_draw(&schedule, 5000, false);
 	is_int(draw, 7500 * MS, "also where the curve has no number");
 	policy.cap_mode = CAP_AFTER;
-	schedule_reset(&schedule);
+	schedule = schedule_start(&policy, &random_source);
 	draw = schedule_draw(&schedule, 40, false);
 	is_int(draw, 10 * S, "or clipped");
 }
