@@ -285,16 +285,15 @@ static bool
 add_codes(const char *list, struct rules *rules, enum verdict verdict)
 {
 	struct codes_fault fault;
-	enum codes_error error
-	    = codes_add(&rules->codes, list, verdict, &fault);
+	bool added = codes_add(&rules->codes, list, verdict, &fault);
 	struct text item = text_in(refusal.item, sizeof refusal.item);
 
 	rules->listed_only |= verdict == VERDICT_RETRY;
-	if (error == CODES_OK)
+	if (added)
 		return true;
 	/* An empty item is easier to find if the whole list is shown. */
 	text_part(&item, fault.item, fault.length);
-	if (error == CODES_CONFLICT)
+	if (fault.other != VERDICT_NONE)
 		return refuse(JOINED(128,
 		    fault.status >= 0 ? NUMBER(fault.status) : item.data,
 		    " is in both --", verdict_name(fault.other), "-on and --",

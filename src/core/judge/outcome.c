@@ -2,7 +2,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
@@ -98,18 +97,6 @@ static const char sysexits[][12] = { "USAGE", "DATAERR", "NOINPUT", "NOUSER",
 	"NOHOST", "UNAVAILABLE", "SOFTWARE", "OSERR", "OSFILE", "CANTCREAT",
 	"IOERR", "TEMPFAIL", "PROTOCOL", "NOPERM", "CONFIG" };
 
-/* Items that are words, and where struct codes keeps their verdicts. */
-static const struct {
-	char name[8];
-	size_t at;
-} codes_words[] = {
-	{ "nonzero", offsetof(struct codes, nonzero) },
-	{ "signal", offsetof(struct codes, signal) },
-	{ "timeout", offsetof(struct codes, timeout) },
-	{ "start", offsetof(struct codes, start) },
-	{ "any", offsetof(struct codes, any) },
-};
-
 /* TEXT without PREFIX, in upper or lower case, if it begins with that. */
 static const char *
 without_prefix(const char *text, const char *prefix)
@@ -142,12 +129,11 @@ real_time_signal(const char *text)
 	const char *rest = without_prefix(text, from_end ? "RTMAX" : "RTMIN");
 	int64_t offset = 0;
 
-	if (rest == text || FIRST_REAL_TIME > LAST_REAL_TIME)
-		return 0;
-	if (*rest != '\0'
-	    && (*rest != (from_end ? '-' : '+')
-	        || !count_parse(rest + 1, &offset)
-	        || offset > LAST_REAL_TIME - FIRST_REAL_TIME))
+	if (rest == text
+	    || (*rest != '\0'
+	        && (*rest != (from_end ? '-' : '+')
+	            || !count_parse(rest + 1, &offset)))
+	    || offset > LAST_REAL_TIME - FIRST_REAL_TIME)
 		return 0;
 	return from_end ? LAST_REAL_TIME - (int)offset
 	                : FIRST_REAL_TIME + (int)offset;
@@ -187,15 +173,25 @@ signal_string(char string[24], int signal)
 static uint8_t *
 cell_of(struct codes *codes, const char *item)
 {
+	const struct {
+		const char *name;
+		uint8_t *cell;
+	} words[] = {
+		{ "nonzero", &codes->nonzero },
+		{ "signal", &codes->signal },
+		{ "timeout", &codes->timeout },
+		{ "start", &codes->start },
+		{ "any", &codes->any },
+	};
 	const char *sysexit = without_prefix(item, "EX_");
 	int64_t number;
 	int signal;
 
 	if (count_parse(item, &number))
 		return number < EXIT_CODES ? &codes->exact[number] : NULL;
-	for (size_t i = 0; i < ARRAY_LENGTH(codes_words); i++)
-		if (strcasecmp(item, codes_words[i].name) == 0)
-			return (uint8_t *)codes + codes_words[i].at;
+	for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
+		if (strcasecmp(item, words[i].name) == 0)
+			return words[i].cell;
 	for (size_t i = 0; i < ARRAY_LENGTH(sysexits); i++)
 		if (strcasecmp(sysexit, sysexits[i]) == 0)
 			return &codes->exact[FIRST_SYSEXIT + i];
@@ -204,7 +200,7 @@ cell_of(struct codes *codes, const char *item)
 }
 
 /* ITEM is what cell_of() knows, or a range such as "4-7": a row of cells. */
-static enum codes_error
+static bool
 add_item(struct codes *codes, char *item, enum verdict verdict,
     struct codes_fault *fault)
 {
@@ -214,11 +210,11 @@ add_item(struct codes *codes, char *item, enum verdict verdict,
 
 	if (cell == NULL) {
 		if (dash == NULL)
-			return CODES_SYNTAX;
+			return false;
 		*dash = '\0';
 		if (!count_parse(item, &low) || !count_parse(dash + 1, &high)
 		    || low > high || high >= EXIT_CODES)
-			return CODES_SYNTAX;
+			return false;
 		cell = &codes->range[low];
 	}
 	for (; low <= high; low++, cell++) {
@@ -227,35 +223,32 @@ add_item(struct codes *codes, char *item, enum verdict verdict,
 		if (*cell != VERDICT_NONE && *cell != (uint8_t)verdict) {
 			fault->other = *cell;
 			fault->status = (int)low;
-			return CODES_CONFLICT;
+			return false;
 		}
 		*cell = (uint8_t)verdict;
 	}
-	return CODES_OK;
+	return true;
 }
 
-enum codes_error
+bool
 codes_add(struct codes *codes, const char *list, enum verdict verdict,
     struct codes_fault *fault)
 {
-	enum codes_error error;
 	char copy[32];
 
 	for (;; list++) {
 		size_t size = length_before(list, ',');
 
-		fault->item = list;
-		fault->length = size;
+		*fault = (struct codes_fault) { .item = list, .length = size };
 		if (size >= sizeof copy)
-			return CODES_SYNTAX;
+			return false;
 		memcpy(copy, list, size);
 		copy[size] = '\0';
-		error = add_item(codes, copy, verdict, fault);
-		if (error != CODES_OK)
-			return error;
+		if (!add_item(codes, copy, verdict, fault))
+			return false;
 		list += size;
 		if (*list == '\0')
-			return CODES_OK;
+			return true;
 		list += strspn(list + 1, " ");
 	}
 }

@@ -200,26 +200,22 @@ struct codes {
 	uint8_t any;
 };
 
-enum codes_error {
-	CODES_OK,
-	CODES_SYNTAX,
-	CODES_CONFLICT, /* it has another verdict already, in the same width */
-};
-
 /* The item of a list that was refused. */
 struct codes_fault {
 	const char *item; /* within the list; its length follows */
 	size_t length;
-	enum verdict other; /* the verdict that it has already */
+	/* That it has already, in the same width; NONE: it is no item. */
+	enum verdict other;
 	int status; /* the first status of a range that has it, or -1 */
 };
 
 /*
  * Adds the comma-separated LIST, with or without blanks after the commas,
- * under VERDICT, which must not be VERDICT_NONE. FAULT says what is refused.
+ * under VERDICT, which must not be VERDICT_NONE. False: FAULT says what is
+ * refused.
  */
-enum codes_error codes_add(struct codes *codes, const char *list,
-    enum verdict verdict, struct codes_fault *fault);
+bool codes_add(struct codes *codes, const char *list, enum verdict verdict,
+    struct codes_fault *fault);
 
 /* "TERM", "SIGTERM", "term", "15", "RTMIN+3": its number, or 0. */
 int signal_parse(const char *text);
