@@ -26,8 +26,6 @@
 #include "fleet/fleet.h"
 #include "system/system.h"
 
-#define BACKOFF_SOCKET 3
-
 #define KEYS 2 /* a gate's, and that of slots */
 #define RENEW_NS (FLEET_LEASE_NS / 3)
 #define RETRY_NS NS_PER_S
@@ -256,7 +254,7 @@ say(const char *word, const char *words)
 
 	text_join(&text, word, " :");
 	text_ascii(&text, words);
-	message_send(BACKOFF_SOCKET, room, text.length);
+	message_send(FLEET_SOCKET, room, text.length);
 }
 
 /* In a signal handler, where all of this may be called. */
@@ -321,14 +319,14 @@ answer(const struct fleet_line *question)
 		    &text, "done ", NUMBER(changed), " ", NUMBER(held->lapsed));
 	if (strcmp(question->fields[0], "drop") == 0)
 		held->lapsed = false;
-	message_send(BACKOFF_SOCKET, room, text.length);
+	message_send(FLEET_SOCKET, room, text.length);
 }
 
 /* Until backoff says something, or has gone. */
 static void
 listen_to_backoff(void)
 {
-	struct pollfd watched = { .fd = BACKOFF_SOCKET, .events = POLLIN };
+	struct pollfd watched = { .fd = FLEET_SOCKET, .events = POLLIN };
 	char words[FLEET_LINE_SIZE];
 	struct fleet_line question;
 	/* Renewals come first: backoff may ask again and again. */
@@ -340,7 +338,7 @@ listen_to_backoff(void)
 	        next_ns == INT64_MAX ? -1 : (int)(left_ns / NS_PER_MS) + 1)
 	    <= 0)
 		return;
-	size = message_receive(BACKOFF_SOCKET, words, sizeof words - 1);
+	size = message_receive(FLEET_SOCKET, words, sizeof words - 1);
 	if (size <= 0) {
 		for (int i = 0; i < KEYS; i++)
 			drop(&all[i]);
@@ -358,10 +356,10 @@ settle(void)
 	int null = open("/dev/null", O_RDWR);
 	sigset_t blocked;
 
-	for (int fd = 0; fd < BACKOFF_SOCKET && null >= 0; fd++)
+	for (int fd = 0; fd < FLEET_SOCKET && null >= 0; fd++)
 		dup2(null, fd);
-	fd_close_from(BACKOFF_SOCKET + 1);
-	fcntl(BACKOFF_SOCKET, F_SETFD, FD_CLOEXEC);
+	fd_close_from(FLEET_SOCKET + 1);
+	fcntl(FLEET_SOCKET, F_SETFD, FD_CLOEXEC);
 	/* The end of the socket says when to end. */
 	signal(SIGALRM, give_up_name);
 	sigfillset(&blocked);
@@ -376,7 +374,7 @@ main(void)
 {
 	struct stat stat;
 
-	if (fstat(BACKOFF_SOCKET, &stat) != 0 || !S_ISSOCK(stat.st_mode)) {
+	if (fstat(FLEET_SOCKET, &stat) != 0 || !S_ISSOCK(stat.st_mode)) {
 		fputs("backoff-fleet: backoff starts it; see backoff-gate(7)\n",
 		    stderr);
 		return 125;

@@ -31,12 +31,11 @@ decode(char *room, size_t size, const char *from, regmatch_t group)
 		char byte = from[at];
 
 		if (byte == '%') {
-			char hex[3] = "";
-
 			if (strspn(from + at + 1, "0123456789abcdefABCDEF") < 2)
 				return false;
-			memcpy(hex, from + at + 1, 2);
-			byte = (char)strtoul(hex, NULL, 16);
+			byte = (char)strtoul(
+			    (char[]) { from[at + 1], from[at + 2], '\0' }, NULL,
+			    16);
 			at += 2;
 		}
 		if (byte == '\0' || length + 1 >= size)

@@ -67,11 +67,7 @@ terminal_of_stdout(void)
 static int
 terminal_text_width(void)
 {
-	int width = width_of_stdout();
-
-	return width > WIDEST_TEXT ? WIDEST_TEXT
-	    : width < LEAST_TEXT   ? LEAST_TEXT
-	                           : width;
+	return (int)max_ns(min_ns(width_of_stdout(), WIDEST_TEXT), LEAST_TEXT);
 }
 
 void

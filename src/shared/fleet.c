@@ -31,9 +31,6 @@
 /* In a long wait, a server that stays lost is asked again after this. */
 #define AGAIN_NS (10 * NS_PER_S)
 
-/* Where the helper finds its end of the socket. */
-#define HELPER_SOCKET 3
-
 /* If one dies when it starts, the next one waits so long. */
 #define REVIVE_NS NS_PER_S
 
@@ -76,7 +73,7 @@ become_helper(const void *its_socket)
 {
 	char *argv[] = { (char *)(uintptr_t)program, NULL };
 
-	if (dup2(*(const int *)its_socket, HELPER_SOCKET) >= 0)
+	if (dup2(*(const int *)its_socket, FLEET_SOCKET) >= 0)
 		execve(program, argv, environment);
 }
 

@@ -431,10 +431,11 @@ void state_record_set_slots(
 /* --- what backoff and its helper, backoff-fleet, say to each other --- */
 
 /*
- * One line each way over a pair of sockets. The helper knows neither gates nor
- * slots. For each KEY, "{NAME}:gate" or "{NAME}:slots", it has a STATE, which
- * means nothing to it, and those who hold something: MEMBERs, numbers >= 1,
- * each for as long as its holder lives.
+ * One line each way over a pair of sockets, of which the helper finds its own
+ * at descriptor FLEET_SOCKET. The helper knows neither gates nor slots. For
+ * each KEY, "{NAME}:gate" or "{NAME}:slots", it has a STATE, which means
+ * nothing to it, and those who hold something: MEMBERs, numbers >= 1, each for
+ * as long as its holder lives.
  *
  * A line is fields with single blanks between them; the last one may have
  * blanks, too, if it begins with ":". Numbers are decimal, up to 2^63 - 1; a
@@ -471,6 +472,7 @@ void state_record_set_slots(
  * At the end of the socket the helper gives up all that is held, and ends.
  */
 #define FLEET_VERSION 5
+#define FLEET_SOCKET 3
 
 /* What is held expires if its holder has not renewed it for so long. */
 #define FLEET_LEASE_NS (15 * INT64_C(1000000000))
