@@ -176,15 +176,14 @@ take_letters(void)
 	}
 }
 
-/* The option for a letter or a code; OPTIONS if there is none. */
+/* The option for a letter or a code that getopt_long has returned. */
 static enum option_id
 identify(int code)
 {
 	if (code >= CODE(0))
 		return (enum option_id)(code - CODE(0));
 	for (int id = 0; id < OPTIONS; id++)
-		if (option_table[id].letter != 0
-		    && option_table[id].letter == code)
+		if (option_table[id].letter == code)
 			return (enum option_id)id;
 	return OPTIONS;
 }
@@ -193,13 +192,12 @@ identify(int code)
 _Noreturn static void
 refuse_syntax(int code, char **argv)
 {
-	enum option_id id = identify(optopt);
 	char letter[] = { '-', (char)optopt, '\0' };
 
-	if (code == ':' && id < OPTIONS)
-		option_refuse(id, argv[optind - 1], "expected an argument");
-	if (optopt >= CODE(0) && id < OPTIONS)
-		option_refuse(id, argv[optind - 1], "expected no argument");
+	if (code == ':' || optopt >= CODE(0))
+		option_refuse(identify(optopt), argv[optind - 1],
+		    code == ':' ? "expected an argument"
+		                : "expected no argument");
 	usage_refuse("no such option", letter, program.list_hint);
 }
 
@@ -405,27 +403,23 @@ apply_preset(struct options *options)
 	static char room[320]; /* GIVEN points into it afterwards */
 	struct text words = text_in(room, sizeof room);
 	const struct preset *preset = preset_named(options->preset);
-	char *word = room;
 	bool has_base = given[OPT_BASE] != NULL;
 
 	text_join(&notes, "; preset ", options->preset, ":");
 	text_join(&words, known_text(preset->options), " ",
 	    known_text(preset->fields));
-	while (*word != '\0') {
+	for (const char *word = strtok(room, " "); word != NULL;
+	     word = strtok(NULL, " ")) {
 		const char *name = word + strspn(word, "-");
 		size_t length = length_before(name, '=');
-		const char *value = name + length + 1;
-		char *end = word + length_before(word, ' ');
 		enum option_id id = option_named(name, length);
 
-		word = end + (*end != '\0');
-		*end = '\0';
 		/*
 		 * With another base, the preset's base for throttles does not
 		 * apply.
 		 */
 		if (id < OPTIONS && (id != OPT_THROTTLE_BASE || !has_base))
-			add_option(options, id, value);
+			add_option(options, id, name + length + 1);
 	}
 	/* The user has overridden all that it sets. */
 	if (notes.data[notes.length - 1] == ':')

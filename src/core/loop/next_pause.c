@@ -49,19 +49,15 @@ next_pause_room(const struct pause_context *context)
 	return until.ns < deadline.ns ? until : deadline;
 }
 
-static struct range
-upper_half(struct room room)
-{
-	return (struct range) { room.ns / 2, room.ns };
-}
-
 struct range
 next_pause_splay(const struct pause_context *context)
 {
 	struct range splay = context->settings->limits.splay;
 	struct room room = next_pause_room(context);
 
-	return splay.high_ns <= room.ns ? splay : upper_half(room);
+	return splay.high_ns <= room.ns
+	    ? splay
+	    : (struct range) { room.ns / 2, room.ns };
 }
 
 /* What is left of a pause at the end of the attempt, for --from=start. */
@@ -81,15 +77,16 @@ static bool
 fits(const struct pause_context *context, const struct schedule *schedule,
     struct room room, struct range *range)
 {
+	bool is_random = schedule->policy->jitter.kind != JITTER_NONE;
+
 	*range = schedule_range(schedule, context->failures,
 	    context->state->verdict == VERDICT_THROTTLE);
 	range->low_ns = from_end(context, range->low_ns);
 	range->high_ns = from_end(context, range->high_ns);
 	if (range->high_ns <= room.ns)
 		return true;
-	*range = upper_half(room);
-	if (context->settings->policy.jitter.kind == JITTER_NONE)
-		range->low_ns = room.ns;
+	range->low_ns = is_random ? room.ns / 2 : room.ns;
+	range->high_ns = room.ns;
 	return false;
 }
 
