@@ -354,14 +354,12 @@ static void
 check_contradictions(const struct options *options)
 {
 	struct contradiction found = find_contradiction(options);
-	const char *value;
 
-	if (!found.holds)
-		return;
-	value = given[found.a];
-	option_refuse(found.a, *value != '\0' ? value : NULL,
-	    JOINED(64, found.before, "--", option_table[found.b].name,
-	        found.after));
+	if (found.holds)
+		option_refuse(found.a,
+		    *given[found.a] != '\0' ? given[found.a] : NULL,
+		    JOINED(64, found.before, "--", option_table[found.b].name,
+		        found.after));
 }
 
 /* --- presets --- */

@@ -99,11 +99,13 @@ is_late(struct run *run, int64_t now_ns)
 
 /* --- how it ends --- */
 
+/* To die by SIGNAL, or to exit with STATUS where that is 0. */
 static void
-end_with(struct run *run, enum result result, int status)
+end_with(struct run *run, enum result result, int signal, int status)
 {
 	run->ending.result = result;
-	run->ending.status = status;
+	run->ending.signal = signal;
+	run->ending.status = signal != 0 ? STATUS_SIGNAL + signal : status;
 }
 
 /* With the status or signal of the last attempt; only a pass may be 0. */
@@ -113,10 +115,9 @@ end_as_command(struct run *run, enum result result)
 	const struct outcome *outcome = &run->state.outcome;
 	int status = outcome_status(outcome);
 
-	if (outcome->kind == OUTCOME_KILLED)
-		run->ending.signal = outcome->signal;
-	end_with(
-	    run, result, status == 0 && result != RESULT_PASS ? 1 : status);
+	end_with(run, result,
+	    outcome->kind == OUTCOME_KILLED ? outcome->signal : 0,
+	    status == 0 && result != RESULT_PASS ? 1 : status);
 }
 
 /*
@@ -128,8 +129,8 @@ interrupt(struct run *run, int end_signal)
 {
 	if (end_signal == 0)
 		return false;
-	run->ending.end_signal = run->ending.signal = end_signal;
-	end_with(run, RESULT_INTERRUPTED, STATUS_SIGNAL + end_signal);
+	run->ending.end_signal = end_signal;
+	end_with(run, RESULT_INTERRUPTED, end_signal, 0);
 	return true;
 }
 
@@ -138,10 +139,7 @@ static void
 fail(struct run *run, const struct stream_failure *failure)
 {
 	run->ending.failure = *failure;
-	run->ending.signal = failure->signal;
-	end_with(run, RESULT_ERROR,
-	    failure->signal != 0 ? STATUS_SIGNAL + failure->signal
-	                         : STATUS_ERROR);
+	end_with(run, RESULT_ERROR, failure->signal, STATUS_ERROR);
 }
 
 /* A gate, slots or --defer put this run off. */
@@ -150,7 +148,7 @@ end_refused(struct run *run, const struct entry *entry)
 {
 	run->ending.entry = *entry;
 	if (run->state.verdict == VERDICT_NONE)
-		end_with(run, RESULT_DEFERRED, STATUS_DEFERRED);
+		end_with(run, RESULT_DEFERRED, 0, STATUS_DEFERRED);
 	else
 		end_as_command(run, RESULT_DEADLINE);
 }
@@ -173,7 +171,7 @@ end_late(struct run *run, const struct entry *wait)
 	    = context_at(run, run->world->now_ns())->until_in_ns
 	    < run->settings->limits.deadline_ns;
 	if (run->state.verdict == VERDICT_NONE) {
-		end_with(run, RESULT_DEADLINE, STATUS_TIMED_OUT);
+		end_with(run, RESULT_DEADLINE, 0, STATUS_TIMED_OUT);
 		return;
 	}
 	if (wait != NULL)
@@ -200,7 +198,7 @@ end_after_attempt(struct run *run, enum result result)
 		fail(run, failure);
 	} else if (result == RESULT_SUCCESS) {
 		/* Flaky: an attempt failed before. */
-		end_with(run, result,
+		end_with(run, result, 0,
 		    state->attempt > state->streak
 		        ? (int)run->settings->limits.flaky_status
 		        : 0);
@@ -308,21 +306,12 @@ choose_pause(struct run *run)
 	return PAUSE_NONE;
 }
 
-/* Only a failure states a wait: after a success it does not count. */
-static void
-forget_stated(struct hint *hint)
-{
-	hint->stated = STATED_UNWANTED;
-	if (hint->by_output)
-		hint->has_wait = false;
-	hint->unread = NULL;
-}
-
 static void
 attempt(struct run *run, int64_t now_ns)
 {
 	const struct limits *limits = &run->settings->limits;
 	struct outcome *outcome = &run->state.outcome;
+	struct hint *hint = &outcome->evidence.hint;
 	int64_t timeout_ns = saturating_add(now_ns, limits->timeout_ns);
 	int64_t cutoff_ns = min_ns(timeout_ns, run->deadline_ns);
 	struct decision decision;
@@ -343,8 +332,12 @@ attempt(struct run *run, int64_t now_ns)
 	decision = verdict_of(&run->settings->rules, outcome);
 	run->state.verdict = decision.verdict;
 	outcome->rule = decision.rule;
-	if (verdict_is_good(decision.verdict))
-		forget_stated(&outcome->evidence.hint);
+	/* Only a failure states a wait: after a success it does not count. */
+	if (verdict_is_good(decision.verdict)) {
+		hint->stated = STATED_UNWANTED;
+		hint->has_wait &= !hint->by_output;
+		hint->unread = NULL;
+	}
 	if (outcome->ended_ns - outcome->started_ns <= run->context.longest_ns)
 		return;
 	run->context.longest_ns = outcome->ended_ns - outcome->started_ns;

@@ -14,8 +14,7 @@
 #define S NS_PER_S
 #define MIN NS_PER_MIN
 
-const struct program program
-    = { PROGRAM_BACKOFF, "presets", 8, "", "", "", "" };
+const struct program program = { PROGRAM_BACKOFF, "known", 8, "", "", "", "" };
 
 #define SLOT 51.2e-6
 #define HALF_US 500
