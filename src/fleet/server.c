@@ -194,16 +194,15 @@ check(const redisReply *reply)
 {
 	static char words[64];
 	struct text text = text_in(words, sizeof words);
-	const redisReply *error = reply;
 
-	for (size_t i = 0; reply->type == REDIS_REPLY_ARRAY
-	     && i < reply->elements && error->type != REDIS_REPLY_ERROR;
-	     i++)
-		error = reply->element[i];
-	if (error->type != REDIS_REPLY_ERROR)
+	for (size_t i = 0;
+	     reply->type == REDIS_REPLY_ARRAY && i < reply->elements; i++)
+		if (!check(reply->element[i]))
+			return false;
+	if (reply->type != REDIS_REPLY_ERROR)
 		return true;
 	text_add(&text, "the server answered ");
-	for (const char *at = error->str; *at >= 'A' && *at <= 'Z'; at++)
+	for (const char *at = reply->str; *at >= 'A' && *at <= 'Z'; at++)
 		text_byte(&text, *at);
 	return fail(words);
 }

@@ -297,11 +297,9 @@ list_tools(void)
 	int width = terminal_text_width();
 
 	for (; tool->name != 0; tool++) {
-		int column = printf("%s", known_text(tool->name));
-
-		if (*known_text(tool->aliases) != '\0')
-			column += printf(" ");
-		terminal_wrapped(known_text(tool->aliases), column, 8, width);
+		terminal_wrapped(JOINED(320, known_text(tool->name), " ",
+		                     known_text(tool->aliases)),
+		    0, 8, width);
 		print_indented(known_text(tool->source));
 	}
 	/* Indented, because the names of tools are not. */
