@@ -387,8 +387,6 @@ add_option(struct options *options, enum option_id id, const char *text)
 		return;
 	}
 	given[id] = NULL;
-	if (id == OPT_DELAYS)
-		value_free_delays(&with.settings.policy);
 }
 
 /*
@@ -438,9 +436,7 @@ use_tool(struct options *options)
 
 	if (job->wrapped.name != NULL)
 		job->known = tool_named(job->wrapped.name);
-	if (given[OPT_TOOL] == NULL)
-		return;
-	if (job->tool == NULL)
+	if (given[OPT_TOOL] != NULL && job->tool == NULL)
 		job->tool = job->known;
 	if (job->tool == NULL)
 		return;

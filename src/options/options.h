@@ -94,9 +94,6 @@ extern struct refusal {
 #define WORDS(parser, type, first, words) value_parser value_##parser;
 #include "options/options.def"
 
-/* Frees the list of value_delays(). */
-void value_free_delays(struct policy *policy);
-
 /* --- help and usage errors --- */
 
 /*

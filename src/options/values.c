@@ -229,39 +229,29 @@ value_splay(const char *text, void *field)
 	return range->low_ns <= range->high_ns || refuse(low_above_high);
 }
 
-/* A list of finite durations. */
+/* A list of finite durations, in the memory of the list before it. */
 bool
 value_delays(const char *text, void *field)
 {
+	static int64_t *list;
 	struct policy *policy = field;
 	/* Each but the last has a digit and a comma. */
-	int64_t *list = calloc(strlen(text) / 2 + 1, sizeof *list);
+	int64_t *longer = realloc(list, (strlen(text) / 2 + 1) * sizeof *list);
 	size_t count = 0;
 
-	if (list == NULL)
+	if (longer == NULL)
 		return refuse("no memory for it");
+	policy->delays_ns = list = longer;
 	do {
 		text += strspn(text, count > 0 ? " " : "");
 		text = duration_scan(text, &list[count]);
 		if (text == NULL || list[count++] == DURATION_INF
-		    || (*text != ',' && *text != '\0')) {
-			free(list);
+		    || (*text != ',' && *text != '\0'))
 			return refuse(
 			    "expected a list of durations such as 15s,30s,3m");
-		}
 	} while (*text++ == ',');
-	value_free_delays(policy);
-	policy->delays_ns = list;
 	policy->delays = count;
 	return true;
-}
-
-void
-value_free_delays(struct policy *policy)
-{
-	free((void *)(uintptr_t)policy->delays_ns);
-	policy->delays_ns = NULL;
-	policy->delays = 0;
 }
 
 /* --- verdicts, and what is known --- */

@@ -164,15 +164,17 @@ TEST(copies)
 		const struct policy *policy = &options.settings.policy;
 		char words[1024];
 		struct options copy;
+		int64_t delays_ns[32];
 
 		given(known_text(preset->options));
 		copy = options;
+		for (size_t i = 0; i < policy->delays; i++)
+			delays_ns[i] = policy->delays_ns[i];
 		snprintf(
 		    words, sizeof words, "-p %s", known_text(preset->name));
 		given(words);
 		for (size_t i = 0; i < copy.settings.policy.delays; i++)
-			if (copy.settings.policy.delays_ns[i]
-			    != policy->delays_ns[i])
+			if (delays_ns[i] != policy->delays_ns[i])
 				copy.settings.policy.delays = 0;
 		copy.settings.policy.delays_ns = policy->delays_ns;
 		ok((memcmp(
