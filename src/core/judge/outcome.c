@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/wait.h>
@@ -173,15 +174,15 @@ signal_string(char string[24], int signal)
 static uint8_t *
 cell_of(struct codes *codes, const char *item)
 {
-	const struct {
-		const char *name;
-		uint8_t *cell;
+	static const struct {
+		char name[8];
+		size_t at;
 	} words[] = {
-		{ "nonzero", &codes->nonzero },
-		{ "signal", &codes->signal },
-		{ "timeout", &codes->timeout },
-		{ "start", &codes->start },
-		{ "any", &codes->any },
+		{ "nonzero", offsetof(struct codes, nonzero) },
+		{ "signal", offsetof(struct codes, signal) },
+		{ "timeout", offsetof(struct codes, timeout) },
+		{ "start", offsetof(struct codes, start) },
+		{ "any", offsetof(struct codes, any) },
 	};
 	const char *sysexit = without_prefix(item, "EX_");
 	int64_t number;
@@ -191,7 +192,7 @@ cell_of(struct codes *codes, const char *item)
 		return number < EXIT_CODES ? &codes->exact[number] : NULL;
 	for (size_t i = 0; i < ARRAY_LENGTH(words); i++)
 		if (strcasecmp(item, words[i].name) == 0)
-			return words[i].cell;
+			return (uint8_t *)codes + words[i].at;
 	for (size_t i = 0; i < ARRAY_LENGTH(sysexits); i++)
 		if (strcasecmp(sysexit, sysexits[i]) == 0)
 			return &codes->exact[FIRST_SYSEXIT + i];
