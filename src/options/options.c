@@ -371,16 +371,15 @@ check_contradictions(const struct options *options)
 static void
 add_option(struct options *options, enum option_id id, const char *text)
 {
-	struct options with = *options, complete;
+	struct options with = *options;
 	struct contradiction found;
 
 	if (given[id] != NULL)
 		return;
 	set_option(&with, id, text);
 	given[id] = text;
-	complete = with;
-	derive_defaults(&complete);
-	found = find_contradiction(&complete);
+	derive_defaults(&with);
+	found = find_contradiction(&with);
 	if (!found.holds || (found.a != id && found.b != id)) {
 		*options = with;
 		note(id, text);
