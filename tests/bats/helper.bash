@@ -84,6 +84,8 @@ need_faketime() {
   for left in /dev/shm/*faketime_*_[0-9]*; do
     [ -e "/proc/${left##*_}" ] || rm -f "$left"
   done
+  # A handler that jumps out of its poll leaves it believing that it is still in there.
+  need_answer signalfd
   # That of clang waits for ever for a lock of its own.
   ! has_sanitizers "$BACKOFF" || skip 'the sanitizers are to be preloaded first'
   preload=$(faketime -f '+0' sh -c 'echo "$LD_PRELOAD"')
