@@ -101,15 +101,16 @@ scan_time(const char *text, bool needs_half, int *of_day)
 	needs_half |= *rest != ':';
 	if (*rest == ':')
 		rest = scan_number(rest + 1, 59, 2, 2, &minute);
-	if (rest != NULL && *rest == ':')
+	if (rest != NULL && *rest == ':') {
 		rest = scan_number(rest + 1, 60, 2, 2, &second);
+		if (rest != NULL && *rest == '.' && is_digit(rest[1])) {
+			rest += 1 + strspn(rest + 1, "0");
+			second += is_digit(*rest) && second < 60;
+			rest += strspn(rest, "0123456789");
+		}
+	}
 	if (rest == NULL)
 		return NULL;
-	if (*rest == '.' && is_digit(rest[1])) {
-		rest += 1 + strspn(rest + 1, "0");
-		second += is_digit(*rest) && second < 60;
-		rest += strspn(rest, "0123456789");
-	}
 	half = skip_blanks(rest);
 	end = skip_pattern(half, "(am|pm|a.m.|p.m.)");
 	if (end != NULL && hour >= 1 && hour <= 12) {

@@ -189,8 +189,9 @@ static const char *const refused[] = {
 	"12/16/2026, 19:15:56", "16/12/2026, 7:15:56 PM",
 	/* Times of day. */
 	"25:99", "24:00", "15:4", "15:60", "15:04:61", "15:04:05:06", "13pm",
-	"0am", "3pmish", "Monday", "3pm UTC+24", "3pm (../../etc/passwd)",
-	"3pm (/etc/passwd)", "3pm ()", "3pm (Europe/Amsterdam\1)",
+	"3.30pm", "0am", "3pmish", "Monday", "3pm UTC+24",
+	"3pm (../../etc/passwd)", "3pm (/etc/passwd)", "3pm ()",
+	"3pm (Europe/Amsterdam\1)",
 	("3pm "
 	 "(a_name_that_is_longer_than_that_of_any_zone_that_is_there"
 	 "_or_ever_was)"),
