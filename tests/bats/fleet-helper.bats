@@ -245,6 +245,7 @@ is_held() {
     [[ $answer = *' 1 ab 0 0' ]]
   }
   wait_for hears_of_it
+  is_answered a 'done 1 1' drop "$key"
   finds a ab 0 2 1 7 9
 }
 
@@ -257,7 +258,8 @@ is_held() {
   is_answered a 'done 0 0' put "$key" 7 aa ab
   wait_for is_held 1
   finds a - 1 1 1 7
-  finds a - 0 1 1 7
+  is_answered a 'done 1 1' drop "$key"
+  finds a - 0 0 0 7
 }
 
 @test "fleet-helper: another helper goes on with what one that was killed held, if it is still there" {

@@ -462,8 +462,8 @@ void state_record_set_slots(
  *   keep KEY MEMBER         goes on with what a helper that has died has held;
  *       it has no answer
  *
- * LAPSED is 1 if what backoff held of KEY was lost since the last answer about
- * it: it expired, or the server had lost it, and others may have had it. Any
+ * LAPSED is 1 if what backoff held of KEY was lost since it last dropped that:
+ * it expired, or the server had lost it, and others may have had it. Any
  * question may be answered with
  *
  *     lost :WHY             the server cannot be used now
