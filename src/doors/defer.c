@@ -150,7 +150,7 @@ defer_end(const struct loop_state *state, enum result result)
 	struct run_end end = { .result = result,
 		.verdict = state->verdict,
 		.reason = reason.data };
-	struct deferral deferral;
+	struct deferral deferral = { .failures = 0 };
 
 	if (file.fd < 0 || !(is_good || deferral_gave_up(result)))
 		return;

@@ -385,12 +385,13 @@ void
 state_record_set_deferral(
     uint8_t record[STATE_SIZE], const struct deferral *deferral)
 {
-	struct walk walk = { .to = record + STATE_DEFERRAL_AT };
+	uint8_t *part = record + STATE_DEFERRAL_AT;
+	struct walk walk = { .to = part };
 	struct deferral copy = *deferral;
 
-	memset(walk.to, 0, STATE_DEFERRAL_SIZE);
+	memset(part, 0, STATE_DEFERRAL_SIZE);
 	walk_deferral(&walk, &copy);
-	seal(walk.to, STATE_DEFERRAL_SIZE);
+	seal(part, STATE_DEFERRAL_SIZE);
 }
 
 /* --- the slots --- */
@@ -427,12 +428,13 @@ state_record_slots(const uint8_t record[STATE_SIZE], int64_t now_ns)
 void
 state_record_set_slots(uint8_t record[STATE_SIZE], const struct slots *slots)
 {
-	struct walk walk = { .to = record + STATE_SLOTS_AT };
+	uint8_t *part = record + STATE_SLOTS_AT;
+	struct walk walk = { .to = part };
 	struct slots copy = *slots;
 
-	memset(walk.to, 0, STATE_SLOTS_SIZE);
+	memset(part, 0, STATE_SLOTS_SIZE);
 	walk_slots(&walk, &copy);
-	seal(walk.to, STATE_SLOTS_SIZE);
+	seal(part, STATE_SLOTS_SIZE);
 }
 
 /* --- lines of backoff and its helper --- */

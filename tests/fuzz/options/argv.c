@@ -102,7 +102,7 @@ parse(int argc, char **argv, char *room, size_t size)
 	bool accepted = false;
 
 	optind = 0;
-	getopt(1, argv, ""); /* forgets where it was, and begins at 1 */
+	getopt(1, argv, "+"); /* forgets where it was, and begins at 1 */
 	options.streams.scan = NULL;
 	if (setjmp(back) == 0) {
 		options_parse(&options, argc, argv);
