@@ -31,8 +31,9 @@ static struct text notes; /* all of them, for --verbose */
 
 /* --- the words of the command line --- */
 
-/* What getopt_long returns for a long option: larger than any letter. */
-#define CODE(id) (256 + (int)(id))
+/* What getopt_long returns for a long option: above all letters of Unicode,
+ * which musl returns. */
+#define CODE(id) (0x110000 + (int)(id))
 
 /*
  * For getopt_long: all letters of this program, and the long option that it

@@ -220,6 +220,10 @@ starts() {
 @test "an unknown option is refused and named" {
   refuses '--nope' --nope=3
   refuses '-Z' -qZ
+  # musl returns letters of Unicode.
+  for word in -é -€ $'-\xff' -vĀ; do
+    says 'no such option: -' "$word"
+  done
   refuses '--Base' --Base=1s
 }
 
