@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/base/base.h"
 #include "core/charts/charts.h"
@@ -104,6 +105,7 @@ make_plan(const struct options *options)
 		count = min_ns(max_ns(count, LEAST_HISTORIES), MOST_HISTORIES);
 		make_histories(&plan, histories, (size_t)count);
 	}
+	free(histories);
 	return plan;
 }
 
