@@ -487,9 +487,8 @@ process_dumps_no_core(void)
 /* signal_queue */
 
 static sigset_t wanted;
-static int queue; /* signalfd(2) of these, to poll it beside others */
-static struct queued_signal next; /* of signal 0: none */
-static const struct timespec now; /* what sigtimedwait does not wait for */
+static int queue; /* signalfd(2) of these */
+static struct queued_signal next; /* taken by a poll; of signal 0: none */
 
 bool
 signal_queue_open(const sigset_t *signals)
@@ -507,43 +506,47 @@ signal_queue_narrow(const sigset_t *signals)
 	signalfd(queue, signals, 0);
 }
 
-/* Whether there is a next signal within LEFT; NULL: for ever. */
-static bool
-has_next(const struct timespec *left)
-{
-	siginfo_t info;
-
-	if (next.signal == 0 && sigtimedwait(&wanted, &info, left) > 0)
-		next = (struct queued_signal) {
-			.signal = info.si_signo,
-			.is_by_process = info.si_code != SI_KERNEL,
-			.sender = info.si_pid,
-		};
-	return next.signal != 0;
-}
-
 bool
 signal_queue_take(struct queued_signal *queued)
 {
-	bool found = has_next(&now);
+	struct signalfd_siginfo info;
+	bool found = next.signal != 0;
 
 	*queued = next;
 	next.signal = 0;
-	return found;
+	if (found || read(queue, &info, sizeof info) != sizeof info)
+		return found;
+	*queued = (struct queued_signal) {
+		.signal = (int)info.ssi_signo,
+		.is_by_process = info.ssi_code != SI_KERNEL,
+		.sender = (pid_t)info.ssi_pid,
+	};
+	return true;
 }
 
-/* A descriptor wakes the process later than the signal itself does. */
+/*
+ * A signal itself wakes the process sooner than a descriptor does. But musl
+ * begins to wait anew where a sigtimedwait is interrupted, and to faketime(1)
+ * it is no wait.
+ */
 int
 signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns)
 {
-	struct timespec room = clock_timespec(left_ns > 0 ? left_ns : 0);
-	struct timespec *left = left_ns == INT64_MAX ? NULL : &room;
+	struct timespec left = clock_timespec(left_ns > 0 ? left_ns : 0);
+	siginfo_t info;
 
 	watched[0] = (struct pollfd) { .fd = queue, .events = POLLIN };
-	if (count > 1)
-		return ppoll(watched, (nfds_t)count, left, NULL);
-	watched[0].revents = has_next(left) ? POLLIN : 0;
-	return watched[0].revents != 0;
+	if (count > 1 || left_ns < INT64_MAX
+	    || sigwaitinfo(&wanted, &info) <= 0)
+		return ppoll(watched, (nfds_t)count,
+		    left_ns == INT64_MAX ? NULL : &left, NULL);
+	next = (struct queued_signal) {
+		.signal = info.si_signo,
+		.is_by_process = info.si_code != SI_KERNEL,
+		.sender = info.si_code <= 0 ? info.si_pid : 0,
+	};
+	watched[0].revents = POLLIN;
+	return 1;
 }
 
 void
@@ -557,6 +560,8 @@ signal_queue_pending(sigset_t *pending)
 void
 signal_queue_drop(const sigset_t *signals)
 {
+	static const struct timespec now;
+
 	while (sigtimedwait(signals, NULL, &now) > 0)
 		continue;
 }

@@ -31,6 +31,12 @@ under_calendar() {
   calendar +0
 }
 
+@test "rule 40: a clock that runs faster speeds up the limits of an attempt, too" {
+  LD_PRELOAD=$preload FAKETIME='+0 x1000' FAKETIME_ONLY_CMDS=backoff \
+    run -124 "$BACKOFF" -n 1 -t 3000s -- sleep 150
+  assert_output --partial 'timed out after 50m'
+}
+
 @test "clocks: a calendar that is set back or forth changes no pause and no limit" {
   under_calendar
   set_by -2h +3h -400d +0

@@ -133,8 +133,8 @@ stopped_and_dead_or_over() {
   need_strace
   for delay_us in 700000 8000000 30000000; do
     status=0
-    strace -qq -o /dev/null -e trace='?poll,rt_sigtimedwait' \
-      -e inject="?poll,rt_sigtimedwait:delay_exit=$delay_us:when=1" \
+    strace -qq -o /dev/null -e trace='?poll,ppoll' \
+      -e inject="?poll,ppoll:delay_exit=$delay_us:when=1" \
       "$BACKOFF" -qq -n 1 -t 50ms -- sh -c 'sleep 0.2; exit 7' </dev/null || status=$?
     [ "$status" -eq 124 ] || break
   done
