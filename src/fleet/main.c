@@ -318,7 +318,7 @@ answer(const struct fleet_line *question)
 	if (text.length == 0)
 		text_join(
 		    &text, "done ", NUMBER(changed), " ", NUMBER(held->lapsed));
-	if (strcmp(question->fields[0], "drop") == 0)
+	if (strcmp(word, "drop") == 0)
 		held->lapsed = false;
 	message_send(FLEET_SOCKET, room, text.length);
 }

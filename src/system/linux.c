@@ -525,9 +525,9 @@ signal_queue_take(struct queued_signal *queued)
 }
 
 /*
- * A signal itself wakes the process sooner than a descriptor does. But musl
- * begins to wait anew where a sigtimedwait is interrupted, and to faketime(1)
- * it is no wait.
+ * A signal itself wakes the process sooner than a descriptor does. With a limit
+ * it is not waited for so: musl begins an interrupted sigtimedwait(3) anew, and
+ * faketime(1) does not speed it up.
  */
 int
 signal_queue_poll(struct pollfd *watched, int count, int64_t left_ns)
