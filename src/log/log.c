@@ -440,8 +440,6 @@ log_attempt_text(const struct loop_state *state, int64_t pause_ns)
 
 	if (is_wanted(WEIGHT_DETAIL))
 		log_notes(&state->outcome);
-	if (!is_wanted(WEIGHT_NORMAL))
-		return;
 	/* Do not quote a line that is on the same stderr already. */
 	if (is_stderr && match->is_passed_on)
 		match->last_line = NULL;
@@ -481,9 +479,11 @@ log_attempt(const struct loop_state *state, int64_t pause_ns)
 		reason_text(
 		    &text, &state->outcome, reason_line(&state->outcome));
 	}
+	if (!is_wanted(WEIGHT_NORMAL))
+		return;
 	if (options->format != LOG_JSON) {
 		log_attempt_text(state, pause_ns);
-	} else if (is_wanted(WEIGHT_NORMAL)) {
+	} else {
 		text = line_begin("attempt");
 		json_attempt(&text, state, pause_ns);
 		text_byte(&text, '}');
