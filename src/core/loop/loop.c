@@ -382,7 +382,8 @@ between_attempts(struct run *run)
 		return;
 	if (!interrupt(run,
 	        world->pause(saturating_add(
-	            run->state.outcome.ended_ns, max_ns(pause_ns, 0)))))
+	            run->state.outcome.ended_ns, max_ns(pause_ns, 0))))
+	    && world->hook != NULL)
 		ask_hook(run);
 }
 
@@ -441,7 +442,7 @@ finish(struct run *run)
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	run->state.result = run->ending.result;
 	world->tell_end(&run->state, &run->ending, false);
-	if (run->ending.result != RESULT_INTERRUPTED
+	if (world->hook != NULL && run->ending.result != RESULT_INTERRUPTED
 	    && run->ending.result != RESULT_ERROR)
 		interrupt(run,
 		    world->hook(HOOK_AT_END, &run->state, cutoff_ns)

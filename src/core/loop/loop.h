@@ -231,7 +231,7 @@ struct world {
 	struct outcome (*attempt)(
 	    const struct loop_state *state, int64_t cutoff_ns);
 
-	/* Runs a hook. Without one, the outcome is exit 0, at once. */
+	/* Runs a hook, or is NULL. Without one, the outcome is exit 0. */
 	struct outcome (*hook)(
 	    enum hook hook, const struct loop_state *state, int64_t cutoff_ns);
 
