@@ -43,6 +43,7 @@ struct child {
 	const struct command *command;
 	const struct options *options;
 	struct process_tree tree;
+	bool is_alone; /* backoff had no other child when it began */
 	bool loses_orphans; /* backoff does not adopt them: no SIGCHLD either */
 	pid_t pid; /* 0 once it is reaped, so that nothing is sent to it */
 	enum stage stage;
@@ -116,6 +117,8 @@ reap(struct child *child)
 		if (pid == child->pid) {
 			child->pid = 0;
 			outcome_take_wait(&child->outcome, status);
+			if (child->is_alone)
+				return false;
 		}
 	}
 	/* Cannot happen, but without this backoff would wait for ever. */
@@ -333,10 +336,11 @@ minds_silence(const struct child *child)
 static bool
 look_at_silence(struct child *child)
 {
-	int64_t now_ns = clock_now_ns(), wrote_ns;
+	int64_t now_ns, wrote_ns;
 
 	if (!minds_silence(child))
 		return false;
+	now_ns = clock_now_ns();
 	/* Without a relay nobody minds silence. */
 	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	wrote_ns = child->command->relay->wrote(now_ns);
@@ -349,12 +353,13 @@ static void
 on_time(struct child *child)
 {
 	struct outcome *outcome = &child->outcome;
-	int64_t now_ns = clock_now_ns();
+	int64_t now_ns;
 	bool is_silent;
 
 	if (child->stage >= STAGE_FLUSHING
 	    || (child->stage == STAGE_RUNNING && is_dead(child)))
 		return;
+	now_ns = clock_now_ns();
 	is_silent = look_at_silence(child);
 	if (child->stage < STAGE_KILLING && now_ns >= child->kill_ns) {
 		kill_tree(child);
@@ -541,12 +546,14 @@ settle(struct child *child, bool with_tree)
 {
 	static bool settled, has_others;
 
+	child->is_alone
+	    = settled && !with_tree && !has_others && helper.pid == 0;
 	if (!settled) {
 		has_others = reap(child);
 		if (has_others)
 			process_tree_spare();
 		has_others = has_others || getpid() == 1;
-	} else if (with_tree || has_others || helper.pid != 0) {
+	} else if (!child->is_alone) {
 		reap(child);
 	}
 	settled = true;
