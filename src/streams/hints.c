@@ -154,13 +154,14 @@ hint_stop(void)
 static bool
 add_wait(struct hint *hint, const struct stated_wait *said, int64_t ended_ns)
 {
-	/* By the calendar of now, whatever it was then. */
-	int64_t epoch_ns = clock_epoch_ns() - (clock_now_ns() - ended_ns);
 	struct text until = text_in(hint->until, sizeof hint->until);
-	int64_t moment_ns;
+	int64_t epoch_ns, moment_ns;
 
-	if (said->stated != STATED_READ
-	    || !calendar_moment(&said->when, epoch_ns, &moment_ns))
+	if (said->stated != STATED_READ)
+		return false;
+	/* By the calendar of now, whatever it was then. */
+	epoch_ns = clock_epoch_ns() - (clock_now_ns() - ended_ns);
+	if (!calendar_moment(&said->when, epoch_ns, &moment_ns))
 		return false;
 	hint->has_wait = true;
 	hint->wait_ns = said->when.kind == WHEN_DURATION ? said->when.ns
