@@ -105,13 +105,16 @@ silence_next_ns(const struct silence *silence)
 static bool
 reap(struct child *child)
 {
-	int status;
+	int status, refusals = 0;
 	pid_t pid;
 
-	/* EINTR, which some tracers cause, must not end this: no second
-	 * SIGCHLD comes. */
+	/*
+	 * EINTR, which some tracers cause, must not end this: no second SIGCHLD
+	 * comes. Nor may another error, once, while COMMAND is to be reaped.
+	 */
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0
-	    || (pid < 0 && errno == EINTR)) {
+	    || (pid < 0
+	        && (errno == EINTR || (child->pid > 0 && refusals++ == 0)))) {
 		if (pid == helper.pid)
 			helper.pid = 0;
 		if (pid == child->pid) {
