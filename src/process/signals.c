@@ -311,6 +311,7 @@ signals_restore(void)
 {
 	sigset_t pending;
 
+	/* has_pending() looks at all signals; backoff waits in vfork for it. */
 	signal_queue_pending(&pending);
 	for (size_t i = 0; i < ARRAY_LENGTH(stopping); i++)
 		if (sigismember(&pending, stopping[i]) == 1) {

@@ -43,7 +43,6 @@ struct child {
 	const struct command *command;
 	const struct options *options;
 	struct process_tree tree;
-	bool is_alone; /* backoff had no other child when it began */
 	bool loses_orphans; /* backoff does not adopt them: no SIGCHLD either */
 	pid_t pid; /* 0 once it is reaped, so that nothing is sent to it */
 	enum stage stage;
@@ -120,8 +119,6 @@ reap(struct child *child)
 		if (pid == child->pid) {
 			child->pid = 0;
 			outcome_take_wait(&child->outcome, status);
-			if (child->is_alone)
-				return false;
 		}
 	}
 	/* Cannot happen, but without this backoff would wait for ever. */
@@ -549,14 +546,12 @@ settle(struct child *child, bool with_tree)
 {
 	static bool settled, has_others;
 
-	child->is_alone
-	    = settled && !with_tree && !has_others && helper.pid == 0;
 	if (!settled) {
 		has_others = reap(child);
 		if (has_others)
 			process_tree_spare();
 		has_others = has_others || getpid() == 1;
-	} else if (!child->is_alone) {
+	} else if (with_tree || has_others || helper.pid != 0) {
 		reap(child);
 	}
 	settled = true;
