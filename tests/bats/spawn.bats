@@ -110,6 +110,14 @@ TABLE
     'attempts[0].pause_s is not None'
 }
 
+@test "a wait4(2) that is refused once loses no exit status" {
+  need_strace
+  # The first is before the attempt, the second reaps the command.
+  run -0 strace -qq -o /dev/null -e trace=wait4 -e inject=wait4:error=ECHILD:when=2 \
+    "$BACKOFF" --base=0 -n 3 -- sh -c 'echo "$BACKOFF_ATTEMPT"'
+  assert_output 1
+}
+
 @test "rule 55: a command for which its cgroup has no room (pids.max) is started when it has" {
   need_cgroup pids pids.max
   echo 1 >"$limit"
