@@ -344,10 +344,8 @@ prepare(void)
 		usage_refuse("--hold", tempfile_place(), strerror(errno));
 	if (!signals_start(options.wake_on))
 		usage_refuse("signals", "no descriptor", strerror(errno));
-	if (job->before_retry == NULL && job->at_end == NULL) {
-		world.hook = NULL;
-	} else {
-		/* Now, because later there may be no descriptor left. */
+	/* Opened now, because later there may be no descriptor left. */
+	if (job->before_retry != NULL || job->at_end != NULL) {
 		null = fd_out_of_the_way(open("/dev/null", O_RDWR | O_CLOEXEC));
 		if (null < 0)
 			usage_refuse(job->before_retry != NULL

@@ -13,9 +13,6 @@
 
 static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 
-/* They stop a job, from its terminal. */
-static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
-
 /* Never handled (rule 12): those of errors and limits, and what stops a job. */
 static const int left_alone[]
     = { SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGKILL, SIGPIPE, SIGSEGV, SIGSTOP,
@@ -32,6 +29,7 @@ static sigset_t life_mask; /* normally */
 static sigset_t pausing;
 static sigset_t pause_mask; /* life_mask without these */
 static sigset_t raised; /* by a failed write */
+static sigset_t stopping; /* a job, from its terminal */
 static sigset_t handled; /* the signals of the queue */
 static sigset_t ends_us; /* the end signals among them */
 static struct sigaction entry_child_action;
@@ -91,6 +89,9 @@ signals_start(int wake_on)
 		sigaddset(&pausing, SIGCONT);
 	sigaddset(&raised, SIGPIPE);
 	sigaddset(&raised, SIGXFSZ);
+	sigaddset(&stopping, SIGTSTP);
+	sigaddset(&stopping, SIGTTIN);
+	sigaddset(&stopping, SIGTTOU);
 	pthread_sigmask(SIG_BLOCK, NULL, &entry_mask);
 	life_mask = pause_mask = entry_mask;
 	for (int signal = 1; signal < NSIG; signal++) {
@@ -309,15 +310,10 @@ signals_end_pending(void)
 bool
 signals_restore(void)
 {
-	sigset_t pending;
-
-	/* has_pending() looks at all signals; backoff waits in vfork for it. */
-	signal_queue_pending(&pending);
-	for (size_t i = 0; i < ARRAY_LENGTH(stopping); i++)
-		if (sigismember(&pending, stopping[i]) == 1) {
-			errno = EINTR;
-			return false;
-		}
+	if (has_pending(&stopping)) {
+		errno = EINTR;
+		return false;
+	}
 	signal_queue_leave();
 	if (entry_child_action.sa_handler != SIG_DFL
 	    || entry_child_action.sa_flags != 0)

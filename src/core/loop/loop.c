@@ -382,8 +382,7 @@ between_attempts(struct run *run)
 		return;
 	if (!interrupt(run,
 	        world->pause(saturating_add(
-	            run->state.outcome.ended_ns, max_ns(pause_ns, 0))))
-	    && world->hook != NULL)
+	            run->state.outcome.ended_ns, max_ns(pause_ns, 0)))))
 		ask_hook(run);
 }
 
@@ -442,7 +441,7 @@ finish(struct run *run)
 	run->state.elapsed_ns = now_ns - run->started_ns;
 	run->state.result = run->ending.result;
 	world->tell_end(&run->state, &run->ending, false);
-	if (world->hook != NULL && run->ending.result != RESULT_INTERRUPTED
+	if (run->ending.result != RESULT_INTERRUPTED
 	    && run->ending.result != RESULT_ERROR)
 		interrupt(run,
 		    world->hook(HOOK_AT_END, &run->state, cutoff_ns)

@@ -231,10 +231,7 @@ struct world {
 	struct outcome (*attempt)(
 	    const struct loop_state *state, int64_t cutoff_ns);
 
-	/*
-	 * Runs a hook; NULL if there is none at all. If only the other one is
-	 * there, the outcome is exit 0, at once.
-	 */
+	/* Runs a hook. Without one, the outcome is exit 0, at once. */
 	struct outcome (*hook)(
 	    enum hook hook, const struct loop_state *state, int64_t cutoff_ns);
 
